@@ -1,0 +1,104 @@
+"""The files a site has besides its pages: the runtime, the Python archive, the tables of states, styles and scripts.
+
+They lie in folders named by their content, so that an update can never mix two versions. Used at build time only.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import re
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+import markupsafe
+
+from tokenwalk import panel, walk
+
+EARLY = (1980, 1, 1, 0, 0, 0)  # every file's time in the archive, so that its bytes depend on its contents only
+OTHER_FORMATS = re.compile(r",url\(fonts/[\w-]+\.(woff|ttf)\) format\([^)]*\)")
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Assets:
+    """All files by their path in the site, the folders that pages name, and the bytes that a reader downloads."""
+
+    files: Files
+    app: str
+    katex: str
+    download: int
+
+
+def digest(data: bytes) -> str:
+    """The SHA-256 of `data`, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def sent(name: str, data: bytes) -> int:
+    """The bytes that travel: servers compress code, and leave archives as they are."""
+    return len(data if name.endswith((".zip", ".whl")) else gzip.compress(data, mtime=0))
+
+
+def archive() -> bytes:
+    """The Python that the browser runs, as one zip: our package, Jinja2, and MarkupSafe without its compiled part.
+
+    The same bytes for the same files, whenever and wherever it is made.
+    """
+    packages = [Path(__file__).parent, *(Path(str(m.__file__)).parent for m in (jinja2, markupsafe))]
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as zipped:
+        for package in packages:
+            for file in sorted(package.rglob("*")):
+                if file.suffix in (".py", ".html", ".json") and not file.name.startswith("make_"):
+                    info = zipfile.ZipInfo(f"{package.name}/{file.relative_to(package).as_posix()}", EARLY)
+                    zipped.writestr(info, file.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=9)
+    return data.getvalue()
+
+
+def runtime(pyodide: Path, wheel: Path) -> Files:
+    """Pyodide's files and NumPy's wheel. `.mjs` becomes `.js`: old servers do not know the other ending."""
+    renamed = {"pyodide.js": "pyodide.mjs", "pyodide.asm.js": "pyodide.asm.mjs"}
+    same = {name: name for name in ("pyodide.asm.wasm", "python_stdlib.zip")}
+    files = {new: pyodide / old for new, old in (renamed | same).items()} | {wheel.name: wheel}
+    return {name: file.read_bytes() for name, file in files.items()}
+
+
+def lock_file(pyodide: Path) -> bytes:
+    """Pyodide's lock file, cut down to the one package that the site ships."""
+    lock = json.loads((pyodide / "pyodide-lock.json").read_text())
+    lock["packages"] = {"numpy": lock["packages"]["numpy"]}
+    return json.dumps(lock, sort_keys=True).encode()
+
+
+def manifest(folder: str, runtime: Files, own: Files) -> bytes:
+    """What the worker downloads: each file's address as seen from the app's folder, its length and SHA-256."""
+    listed = [{"name": name, "at": at + name, "bytes": len(data), "sha256": digest(data)}
+              for at, files in ((f"../{folder}/", runtime), ("", own)) for name, data in files.items()]
+    return json.dumps(listed, indent=0).encode()
+
+
+def katex(dist: Path) -> Files:
+    """KaTeX's style sheet and its fonts, in the one format that every browser with WebAssembly reads."""
+    css = OTHER_FORMATS.sub("", (dist / "katex.min.css").read_text())
+    return {"katex.css": css.encode()} | {f"fonts/{f.name}": f.read_bytes() for f in sorted(dist.glob("fonts/*.woff2"))}
+
+
+def named(prefix: str, files: Files) -> str:
+    """The name of a folder that holds `files`: it changes when any of them does."""
+    return f"{prefix}-{digest(repr(sorted((name, digest(data)) for name, data in files.items())).encode())[:12]}"
+
+
+def all_files(modules: Path, wheel: Path, static: Path) -> Assets:
+    """All files of the site besides its pages, from node_modules, NumPy's wheel and the folder `static`."""
+    run, formulas = runtime(modules / "pyodide", wheel), katex(modules / "katex/dist")
+    own = {"pyodide-lock.json": lock_file(modules / "pyodide"), "tokenwalk.zip": archive()}
+    app = own | {f.name: f.read_bytes() for f in sorted(static.iterdir()) if f.suffix in (".js", ".css")}
+    app |= {f"{name}.states.json": walk.table(name).encode() for name in panel.names()}
+    app["idiomorph.js"] = (modules / "idiomorph/dist/idiomorph.esm.js").read_bytes()
+    app["manifest.json"] = manifest(named("runtime", run), run, own)
+    folders = {named("runtime", run): run, named("app", app): app, named("katex", formulas): formulas}
+    return Assets({f"{folder}/{name}": data for folder, files in folders.items() for name, data in files.items()},
+                  named("app", app), named("katex", formulas), sum(map(sent, *zip(*(run | own).items(), strict=True))))

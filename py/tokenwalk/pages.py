@@ -1,0 +1,97 @@
+"""A page's Markdown, filled in with the model's own values: str -> str. Nothing here knows MkDocs."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from tokenwalk import facts, lookup, panel, position, tokens, toy, worked, zipf
+from tokenwalk.render import ENV, html, number, token
+from tokenwalk.state import to_link, to_text, valid
+
+MODEL = {m.__name__.split(".")[-1]: m for m in (facts, lookup, position, tokens, toy, worked, zipf)}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of the seven steps: its page, its name, what comes in and what goes out."""
+
+    page: str
+    name: str
+    takes: str
+    gives: str
+
+
+STEPS = (
+    Step("1-tokens", "Tokens", "a text", "ids"),
+    Step("2-embeddings", "Embeddings", "ids", "X, one row of numbers for each token"),
+    Step("3-query-key-value", "Query, key, value", "X", "what one head hands on for each token"),
+    Step("4-mask-and-heads", "Mask and heads", "X", "what all heads hand on together"),
+    Step("5-block", "Block", "what the heads hand on", "X after one block"),
+    Step("6-output", "Output", "X after the last block", "a probability for each id"),
+    Step("7-generation", "Generation", "probabilities", "the next token, then the next"),
+)
+
+
+def code(function: Any) -> dict[str, Any]:
+    """A function of the model as a reader sees it: its name, its file, its highlighted source."""
+    source = inspect.getsource(function)
+    file = Path(inspect.getsourcefile(function) or "").relative_to(Path(__file__).parent).as_posix()
+    return {"name": function.__name__, "file": file, "html": highlight(source, PythonLexer(), HtmlFormatter())}
+
+
+def element(name: str, download: int) -> Markup:
+    """The `<py-panel>` element with the panel's first picture drawn in it, complete without scripts."""
+    module = panel.module(name)
+    return Markup(html("element.html", panel=name, text=to_text(module.State()), body=panel.first(name),
+                              code=[code(f) for f in module.CODE], megabytes=download / 1e6))
+
+
+def steps(page: str, pages: Set[str]) -> Markup:
+    """The strip of seven steps with `page` marked; a step whose page does not exist is plain text."""
+    return Markup(html("steps.html", steps=STEPS, page=page, pages=pages))
+
+
+def show(name: str, text: str, **settings: object) -> Markup:
+    """A link to the panel `name` in one state. Raises BadInput for a state that the panel cannot have."""
+    link = to_link(valid(panel.module(name).State, settings))
+    return Markup('<a href="#{}?{}">{}</a>').format(name, link, text)
+
+
+def matrix(name: str, values: Any, heads: Sequence[object], shape: str, columns: Sequence[object] = (),
+           text: Callable[[float], str] = number) -> Markup:
+    """A matrix in the prose, as a table: its name and shape, the head of each row, and of each column if given."""
+    values = np.asarray(values, float)
+    rows, most = list(zip(heads, values, strict=True)), np.abs(values).max()
+    anchor = re.sub(r"\W+", "-", f"matrix {name}").lower()
+    return Markup(html("matrix.html", id=anchor, name=name, shape=shape, rows=rows, columns=columns, most=most,
+                       text=text))
+
+
+def sums() -> Markup:
+    """The finished X of the running example, each number with the sum that made it."""
+    return Markup(html("sums.html", ids=toy.IDS, rows=toy.E[toy.IDS], added=toy.P[:worked.n], X=worked.X))
+
+
+def token_heads(ids: Iterable[int], start: int = 0) -> list[Markup]:
+    """Heads for rows that belong to tokens: a number that counts from `start`, and the token."""
+    return [Markup("<small>{}</small> {}").format(k, token(i)) for k, i in enumerate(ids, start)]
+
+
+def render(markdown: str, page: str, pages: Set[str], download: int) -> str:
+    """The Markdown with every expression in it evaluated. Raises jinja2.UndefinedError for a name that is not known.
+
+    `page` is the page's name without an ending, `pages` all the names that exist, `download` the runtime's bytes.
+    """
+    helpers = {f.__name__: f for f in (show, matrix, sums, token_heads)}
+    here = {"panel": partial(element, download=download), "steps": partial(steps, page, pages)}
+    return ENV.from_string(markdown, globals=ENV.globals | MODEL | helpers | here).render()

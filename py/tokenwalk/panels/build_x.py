@@ -1,0 +1,137 @@
+"""Build X: one row for each token, its row of E plus its position, under every position scheme."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, combinations
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from tokenwalk import lookup, position, toy
+from tokenwalk.render import EXACT, number, over, subscript
+from tokenwalk.state import BadInput, between, flag, one_of
+
+Array = NDArray[np.float64]
+n, d = len(toy.IDS), toy.E.shape[1]
+HEADS = 2
+# Which two places of the sentence a swap trades, counted from 0. The second makes two rows of X equal.
+SWAPS = {"swap": toy.SWAP, "swap_far": (2, 4)}
+
+
+@dataclass(frozen=True)
+class State:
+    """What the reader chose: how many rows are built, the scheme, which two tokens are swapped, whether it plays."""
+
+    shown: int = between(0, n, 0)
+    scheme: str = one_of(position.SCHEMES, "learned")
+    swapped: str = one_of(("no", *SWAPS), "no")
+    playing: bool = flag()
+
+
+def step(state: State, action: Mapping[str, str]) -> State:
+    """The state that follows when the reader uses a control."""
+    match action:
+        case {"do": "next" | "tick"}:
+            shown = min(state.shown + 1, n)
+            return replace(state, shown=shown, playing=state.playing and shown < n)
+        case {"do": "back"}:
+            return replace(state, shown=max(state.shown - 1, 0), playing=False)
+        case {"do": "play"}:
+            return replace(state, shown=state.shown % n, playing=True)
+        case {"do": "pause"}:
+            return replace(state, playing=False)
+        case {"do": "reset"}:
+            return State()
+        case {"do": "swap" | "swap_far" as pair}:
+            return replace(state, swapped="no" if state.swapped == pair else pair)
+        case {"scheme": scheme}:
+            return replace(state, scheme=scheme)
+    raise BadInput("the panel has no such control")
+
+
+def order(swapped: str) -> list[int]:
+    """The places of the sentence in the order in which its tokens now stand: [0, 2, 1, 3, 4] after the swap."""
+    places = list(range(n))
+    if swapped in SWAPS:
+        a, b = SWAPS[swapped]
+        places[a], places[b] = b, a
+    return places
+
+
+def matrix_X(ids: NDArray[np.int64], scheme: str) -> tuple[Array, Array, Array | None]:
+    """X, and the two parts it is the sum of: the rows of E, and the position signal if the scheme acts on X."""
+    rows = lookup.lookup(toy.E, ids)                  # (n, d)
+    signal = position.SCHEMES[scheme].signal
+    added = signal(n, d, toy.P) if signal else None   # (n, d)
+    return (rows if added is None else rows + added), rows, added
+
+
+def scores(X: Array, scheme: str) -> Array:
+    """q·k/√d for every pair of positions with q = k = the rows of X, after RoPE or ALiBi (head 1) if chosen."""
+    q = position.rope(X, np.arange(n)) if scheme == "rope" else X                          # (n, d)
+    bias = position.alibi_bias(n, HEADS)[0] if scheme == "alibi" else np.zeros((n, n))     # (n, n)
+    return np.asarray(q @ q.T / np.sqrt(d) + bias)
+
+
+def swap_effect(state: State) -> dict[str, Any]:
+    """What the swap did to X and to the scores, by comparing the finished pictures of both orders."""
+    places = order(state.swapped)
+    before, after = (matrix_X(toy.IDS[p], state.scheme)[0] for p in (range(n), places))
+    new = [t for t in places if not np.allclose(after[t], before[places[t]], atol=EXACT)]
+    old_scores = np.tril(scores(before, state.scheme), -1)
+    new_scores = np.tril(scores(after, state.scheme)[np.ix_(places, places)], -1)
+    pair = np.unravel_index(np.argmax(np.abs(new_scores - old_scores)), (n, n))
+    return {
+        "traded": [t + 1 for t in SWAPS[state.swapped]], "new": [(toy.IDS[places[t]], t + 1, after[t]) for t in new],
+        "pair": toy.IDS[list(pair)], "before": old_scores[pair], "after": new_scores[pair],
+    }
+
+
+def equal_rows(X: Array) -> tuple[int, int] | None:
+    """The first two rows of X that are equal, counted from 0, or None: two tokens that nobody could tell apart."""
+    return next(((a, b) for a, b in combinations(range(len(X)), 2) if np.allclose(X[a], X[b], atol=EXACT)), None)
+
+
+def loudest(added: Array | None, t: int) -> list[int]:
+    """The columns that the position at t changes, the one that changes most first: their sums teach most."""
+    if added is None or t < 0:
+        return []
+    return [int(k) for k in np.argsort(-np.abs(added[t]), kind="stable") if abs(added[t, k]) > EXACT]
+
+
+def for_rope(X: Array) -> dict[str, Any]:
+    """What RoPE makes of q = k = X: the turned rows, the angles, and the longest hand, which fills its clock."""
+    theta, _ = position.frequencies(d)
+    return {"turned": position.rope(X, np.arange(n)), "theta": theta, "angles": [f"θ = {number(a)}" for a in theta],
+            "longest": np.hypot(*X.reshape(-1, 2).T).max()}
+
+
+def for_alibi(X: Array) -> dict[str, Any]:
+    """What ALiBi adds to the scores of q = k = X, in each head, and each slope as one part of so many."""
+    slopes = position.alibi_slopes(HEADS)
+    parts = [round(1 / slope) for slope in slopes]
+    return {"bias": position.alibi_bias(n, HEADS), "raw": X @ X.T / np.sqrt(d), "slopes": parts,
+            "steepest": (n - 1) * slopes[0], "fractions": [partial(over, denominator=p) for p in parts],
+            "keys": [Markup("k") + subscript(t + 1) for t in range(n)]}
+
+
+def view(state: State) -> dict[str, Any]:
+    """Everything the template draws, derived from the state."""
+    ids = toy.IDS[order(state.swapped)]
+    X, rows, added = matrix_X(ids, state.scheme)
+    shapes = [a for a in (toy.E, X, added) if a is not None]
+    scheme = position.SCHEMES[state.scheme]
+    return {
+        "n": n, "d": d, "t": state.shown - 1, "ids": ids, "X": X, "rows": rows, "added": added, "scheme": scheme,
+        "most": max(np.abs(a).max() for a in shapes), "loudest": loudest(added, state.shown - 1),
+        "menu": [(name, s.title) for name, s in position.SCHEMES.items()], "equal": equal_rows(X[:state.shown]),
+        "effect": swap_effect(state) if state.swapped != "no" else None,
+        "used": [f.__name__ for f in (matrix_X, lookup.lookup, *scheme.functions)],
+        **for_rope(X), **for_alibi(X),
+    }
+
+
+CODE = tuple(dict.fromkeys((matrix_X, lookup.lookup, *chain(*(s.functions for s in position.SCHEMES.values())))))
