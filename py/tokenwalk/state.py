@@ -77,7 +77,8 @@ def from_link(State: Any, link: object) -> Any:
     readers: dict[type, Any] = {bool: {"True": True, "False": False}.__getitem__, int: int, str: str}
     kinds = {f.name: readers[type(f.default)] for f in fields(State)}
     try:
-        values = {k: kinds.get(k, str)(v) for k, v in parse_qsl(text, strict_parsing=bool(text))}
+        pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text))
+        values = {k: kinds.get(k, str)(v) for k, v in pairs}
     except (ValueError, KeyError):
         raise BadInput("it cannot be read") from None
     return valid(State, values)
