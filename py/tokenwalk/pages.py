@@ -50,7 +50,8 @@ def code(function: Any) -> dict[str, Any]:
     """A function of the model as a reader sees it: its name, its file, its highlighted source."""
     source = inspect.getsource(function)
     file = Path(inspect.getsourcefile(function) or "").relative_to(Path(__file__).parent).as_posix()
-    return {"name": function.__name__, "file": file, "html": highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))}
+    lines = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+    return {"name": function.__name__, "file": file, "html": lines}
 
 
 def element(name: str, download: int) -> Markup:
