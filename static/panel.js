@@ -67,7 +67,7 @@ class PyPanel extends HTMLElement {
   connectedCallback() {
     this.body = this.querySelector(".body");
     panels.add(this);
-    for (const type of ["click", "change", "keydown"]) this.addEventListener(type, this);
+    for (const type of ["click", "change", "keydown", "submit"]) this.addEventListener(type, this);
     this.watcher = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: "300px" });
     this.watcher.observe(this);
     this.readLink();
@@ -97,6 +97,7 @@ class PyPanel extends HTMLElement {
   handleEvent(event) {
     event.stopPropagation(); // the theme's shortcuts and its navigation are not for what happens in a panel
     const { target, type } = event;
+    if (type === "submit") event.preventDefault(); // Enter in a field is a change, not a new page
     if (type === "change" && target.name) {
       const value = target.type !== "checkbox" ? target.value : target.checked ? "on" : "off";
       this.do({ action: { [target.name]: value } });

@@ -1,6 +1,5 @@
 """What the browser tests share: one built site, one Chromium, and pages that report whatever goes wrong in them."""
 
-import os
 import re
 import subprocess
 import sys
@@ -8,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from browsers import chromium
 from site_server import Site
@@ -22,16 +21,17 @@ NOTHING = "(?!)"  # the pattern that matches nothing
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The site as `mkdocs build --strict` makes it, served under a sub-path."""
+    """The site as `mkdocs build --strict` makes it, served under another address than the one it was built for."""
     served = Site(tmp_path_factory.mktemp("site"))
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(served.folder)]
-    built = subprocess.run(command, cwd=ROOT, env=os.environ | {"SITE_URL": served.url}, capture_output=True, text=True)
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert built.returncode == 0, built.stdout + built.stderr
     return served
 
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
+    expect.set_options(timeout=30_000)  # a shared machine may be slow; a test that passes does not wait
     with sync_playwright() as running:
         yield running
 
