@@ -404,7 +404,7 @@ def on_config(config: Any) -> Any:
         sys.path.insert(0, str(ROOT / "py"))
     from tokenwalk import assets
 
-    config.extra["assets"] = assets.all_files(NODE_MODULES, CACHE / numpy_wheel()[0], ROOT / "static")
+    config.extra["assets"] = assets.all_files(NODE_MODULES, CACHE / numpy_wheel()[0], ROOT / "static", node()[0])
     return config
 
 

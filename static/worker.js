@@ -60,7 +60,7 @@ async function start() {
   kept.clear();
   pyodide.FS.chdir("/tokenwalk");
   const door = pyodide.pyimport("tokenwalk.door");
-  door.self_test();
+  door.start();
   respond = door.respond;
   postMessage({ word: "ready", share: 100 });
 }

@@ -107,9 +107,10 @@ def build_py(folder, *words, env=None, python=sys.executable):
 
 
 def left(folder):
-    """The names of what a set-up or a build has made, or left lying about."""
+    """The names of what a set-up or a build has made, or left lying about. (The compiled library is kept, whole.)"""
+    whole = {p.name for p in (folder / ".cache").glob("compiled-*") if len(list(p.iterdir())) == 2}
     return ({p.name for p in folder.iterdir()} - set(FILES) - {".cache", "__pycache__"}
-            | {p.name for p in (folder / ".cache").glob("*")} - {"by-hand", WASM})
+            | {p.name for p in (folder / ".cache").glob("*")} - {"by-hand", WASM} - whole)
 
 
 # --- a toy project, whose parts are so small that a set-up takes seconds --------------------------------------------

