@@ -1,9 +1,26 @@
-// The theme changes pages without a reload only where the sitemap's addresses are those in use. They were written for one
-// address, and a site may be served at any: each is moved to where this script comes from.
+// Before the theme's own scripts.
 const { built } = document.currentScript.dataset;
 const served = new URL("..", document.currentScript.src).href;
-const parse = DOMParser.prototype.parseFromString;
 
+// A panel needs http; a page that was opened from a file says so.
+document.documentElement.classList.toggle("from-file", location.protocol === "file:");
+
+// In a course's frame storage may be forbidden, and the theme would stop at the first use. There it forgets instead.
+for (const name of ["localStorage", "sessionStorage"]) {
+  try {
+    window[name].length;
+  } catch {
+    const kept = new Map();
+    const value = {
+      getItem: (key) => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text), removeItem: (key) => kept.delete(key),
+    };
+    Object.defineProperty(window, name, { value });
+  }
+}
+
+// The theme changes pages without a reload only where the sitemap's addresses are those in use. They were written for one
+// address, and a site may be served at any: each is moved to where this script comes from.
+const parse = DOMParser.prototype.parseFromString;
 DOMParser.prototype.parseFromString = function (text, type) {
   const page = parse.call(this, text, type);
   for (const loc of page.querySelectorAll("urlset loc")) loc.textContent = loc.textContent.replace(built, served);

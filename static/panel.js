@@ -4,6 +4,7 @@ import { Idiomorph } from "./idiomorph.js";
 
 const here = new URL(".", import.meta.url);
 const still = matchMedia("(prefers-reduced-motion: reduce)");
+const frugal = navigator.connection?.saveData; // such a reader loads Python by its button only
 const panels = new Set(); // those on the page now
 
 // The one Python of this document. Its word is off, loading, starting, ready or failed; the style sheet shows it.
@@ -14,26 +15,46 @@ const python = {
   asked: new Map(), // number of a question → what to do with its answer: [resolve, reject]
   count: 0,
 
-  start() {
+  // What failed before may lie in the cache: a second try asks the server itself.
+  start(cache = "default") {
     if (!["off", "failed"].includes(this.word)) return;
     this.tell("loading", { share: 0, reason: "" });
-    this.worker = new Worker(new URL("worker.js", here), { type: "module" });
+    try {
+      this.worker = newWorker(new URL("worker.js", here).href);
+    } catch (error) {
+      return this.fail(error.message);
+    }
     this.worker.onmessage = ({ data }) => this.hear(data);
-    this.worker.onerror = (event) => this.fail(event.message || "its worker could not be loaded");
+    this.worker.onerror = (event) => this.fail(event.message || "worker.js could not be loaded.");
+    this.worker.postMessage({ cache });
+    this.watch();
   },
 
   hear({ id, text, failed, word, share }) {
-    if (id === undefined) return failed ? this.fail(failed) : this.tell(word, { share });
+    if (id === undefined) return failed ? this.fail(failed) : (this.tell(word, { share }), this.watch());
     const [resolve, reject] = this.asked.get(id);
     this.asked.delete(id);
+    this.watch();
     failed ? reject(failed) : resolve(JSON.parse(text));
   },
 
+  // A worker that owes something and is silent for so long is stuck or gone.
+  watch() {
+    clearTimeout(this.timer);
+    const seconds = { loading: 120, starting: 120, ready: this.asked.size && 30 }[this.word];
+    if (seconds) this.timer = setTimeout(() => this.fail(`Nothing has come from it for ${seconds} seconds.`), 1000 * seconds);
+  },
+
+  // The panels keep their states, so a worker that breaks is simply replaced; one that breaks again at once is not.
   fail(reason) {
-    this.worker.terminate();
-    this.tell("failed", { reason });
+    const again = this.word === "ready" && !(Date.now() - this.replaced < 60000);
+    this.worker?.terminate();
+    this.tell(again ? "off" : "failed", { reason });
     this.asked.forEach(([, reject]) => reject(reason));
     this.asked.clear();
+    this.watch();
+    if (again) this.start();
+    if (again) this.replaced = Date.now();
   },
 
   tell(word, more) {
@@ -45,9 +66,19 @@ const python = {
     return new Promise((resolve, reject) => {
       this.asked.set(++this.count, [resolve, reject]);
       this.worker.postMessage({ id: this.count, text: JSON.stringify(question) });
+      this.watch();
     });
   },
 };
+
+// A sandboxed frame has an opaque origin and may start a worker only from a data: address.
+function newWorker(address) {
+  try {
+    return new Worker(address, { type: "module" });
+  } catch {
+    return new Worker(`data:text/javascript,import ${encodeURIComponent(JSON.stringify(address))}`, { type: "module" });
+  }
+}
 
 // The table of states, which answers until Python is ready: {state text or "?" + link → row}, or nothing if it is missing.
 const tables = {};
@@ -63,6 +94,7 @@ async function readTable(name) {
 
 class PyPanel extends HTMLElement {
   queue = []; // what the reader did and has not been answered yet: {action} or {link}
+  kept = []; // what only Python can answer, while it has failed; the table goes on with the rest
 
   connectedCallback() {
     this.body = this.querySelector(".body");
@@ -83,7 +115,7 @@ class PyPanel extends HTMLElement {
 
   see(visible) {
     this.seen = visible;
-    if (visible && python.word === "off" && !navigator.connection?.saveData) python.start();
+    if (visible && python.word === "off" && !frugal) python.start();
     this.schedule();
   }
 
@@ -104,12 +136,13 @@ class PyPanel extends HTMLElement {
     } else if (type === "click") {
       const used = target.closest("button, a.copy");
       if (used?.matches("a.copy")) this.copy(used, event);
-      else if (used?.matches(".retry")) python.start();
+      else if (used?.matches(".load")) python.start(python.word === "failed" ? "reload" : "default");
       else if (used?.name && used.ariaDisabled !== "true") this.do({ action: { [used.name]: used.value } });
     }
   }
 
   do(wish) {
+    if (wish.action) this.kept = this.kept.filter(({ action }) => action); // a link is no news once the reader acts
     this.queue.push(wish);
     this.work();
   }
@@ -123,12 +156,12 @@ class PyPanel extends HTMLElement {
       const live = python.word === "ready";
       const answer = await (live ? this.askPython(this.queue[0]) : this.askTable(this.queue[0]));
       if (answer) this.show(answer, this.queue.shift());
-      else if (python.word === "failed") this.queue.shift();
+      else if (python.word === "failed") this.kept.push(this.queue.shift());
       else if (!live && python.word !== "ready") break;
     }
     this.working = false;
-    this.toggleAttribute("waiting", this.queue.length > 0);
-    if (this.queue.length && python.word === "off") python.start();
+    this.toggleAttribute("waiting", this.queue.length + this.kept.length > 0);
+    if (this.queue.length && python.word === "off" && !frugal) python.start();
   }
 
   askPython(wish) {
@@ -184,6 +217,7 @@ class PyPanel extends HTMLElement {
     this.querySelector(".status .share").textContent = python.share;
     this.querySelector(".status progress").value = python.share;
     this.querySelector(".status .reason").textContent = python.reason;
+    if (python.word === "ready") this.queue.unshift(...this.kept.splice(0));
     if (["ready", "failed"].includes(python.word)) this.work();
   }
 
@@ -197,6 +231,10 @@ class PyPanel extends HTMLElement {
 }
 
 customElements.define("py-panel", PyPanel);
+const { effectiveType, type } = navigator.connection ?? {};
+if (effectiveType === "4g" && type !== "cellular" && !frugal) {
+  requestIdleCallback(() => panels.size && python.word === "off" && python.start(), { timeout: 8000 });
+}
 addEventListener("hashchange", () => panels.forEach((panel) => panel.readLink()));
 // The theme follows a link within the page without a hashchange.
 addEventListener("click", ({ target }) => {

@@ -1,78 +1,108 @@
 // Python's side of the page: downloads and checks the runtime, starts it, and then answers text with text.
-// Out go {word, share} while it starts, {word: "ready"}, {failed: reason}, and to each question {id, text} or {id, failed}.
+// In come {cache} once and then questions {id, text}. Out go {word, share} while it starts, {word: "ready"},
+// {failed: reason}, and to each question {id, text} or {id, failed}.
 const app = new URL(".", import.meta.url);
 const TYPES = { js: "text/javascript", wasm: "application/wasm", json: "application/json", zip: "application/zip" };
-const kept = new Map(); // file name → its checked bytes
+const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0); // the shortest WebAssembly module
 let respond;
 
 const hex = (buffer) => Array.from(new Uint8Array(buffer), (b) => b.toString(16).padStart(2, "0")).join("");
+const typed = (body, name) => new Response(body, { headers: { "Content-Type": TYPES[name.split(".").pop()] ?? "application/octet-stream" } });
 
-async function fetched(name, at, read) {
-  const answer = await fetch(new URL(at, app)).catch(() => ({ status: "nothing" }));
-  if (!answer.ok) throw new Error(`${name} could not be downloaded (the server answered ${answer.status}).`);
-  return read(answer).catch(() => { throw new Error(`What arrived as ${name} is not the file this page was built with.`); });
+async function fetched(name, at, cache) {
+  const answer = await fetch(new URL(at, app), { cache }).catch(() => null);
+  if (!answer) throw new Error(`${name} could not be downloaded: the connection failed, or something blocks it.`);
+  if (!answer.ok) throw new Error(`${name} could not be downloaded: the server answered ${answer.status}.`);
+  return answer;
 }
 
-// Keeps the file if it is the one the page was built with. Over plain http, without crypto.subtle, the length must do.
-const download = ({ name, at, bytes, sha256 }, count) => fetched(name, at, async ({ body }) => {
-  const [data, reader] = [new Uint8Array(bytes), body.getReader()];
+// The bytes of a file, if it is the one that this page was built with; each part goes to `pass` as it comes in.
+// Over plain http from another machine there is no crypto.subtle, and the length must do.
+async function download({ name, at, bytes, sha256 }, cache, pass) {
+  const reader = (await fetched(name, at, cache)).body.getReader();
+  const data = new Uint8Array(bytes);
   let length = 0;
-  for (let part; !(part = await reader.read()).done; length += part.value.length) {
-    if (length + part.value.length <= bytes) data.set(part.value, length);
-    count(part.value.length);
+  for (let part; !(part = await reader.read().catch(() => ({}))).done; length += part.value.length) {
+    if (!part.value) throw new Error(`The connection was lost while ${name} was coming in.`);
+    if (!length && part.value[0] === 60) throw new Error(`A web page came instead of ${name}. Perhaps the site wants you to log in.`);
+    if (length + part.value.length > bytes) break;
+    data.set(part.value, length);
+    pass(part.value);
   }
   const right = length === bytes && (!crypto.subtle || hex(await crypto.subtle.digest("SHA-256", data)) === sha256);
-  if (!right) throw new Error();
-  kept.set(name, data);
-});
+  if (!right) throw new Error(`What came as ${name} is not the file that this page was built with. Load the page again.`);
+  return data;
+}
 
-// Pyodide fetches its files by address; it gets the bytes that were checked, with the type that it insists on.
-function serveWhatIsKept() {
+// All files at once, name → promise of its bytes. The one in WebAssembly is compiled while it comes in.
+function downloadAll(files, cache) {
+  const total = files.reduce((sum, file) => sum + file.bytes, 0);
+  let done = 0;
+  let compiler;
+  const incoming = new ReadableStream({ start: (controller) => { compiler = controller; } });
+  const pass = (name) => (part) => {
+    if (name.endsWith(".wasm")) compiler.enqueue(part);
+    postMessage({ word: "loading", share: Math.floor((100 * (done += part.length)) / total) });
+  };
+  const kept = Object.fromEntries(files.map((file) => [file.name, download(file, cache, pass(file.name))]));
+  const main = files.find((file) => file.name.endsWith(".wasm")).name;
+  kept[main].then(() => compiler.close(), (error) => compiler.error(error));
+  const module = WebAssembly.compileStreaming(typed(incoming, main));
+  module.catch(() => {}); // whoever awaits it hears of it
+  return { kept, module };
+}
+
+// Pyodide fetches its files by address and compiles the main one itself. It gets the bytes that were checked, with the
+// type that it insists on, and the module that is compiled already.
+function serve({ kept, module }) {
   const network = self.fetch;
-  self.fetch = (request, options) => {
+  self.fetch = async (request, options) => {
     const name = new URL(request.url ?? request, app).pathname.split("/").pop();
-    if (!kept.has(name)) return network(request, options);
-    const type = TYPES[name.split(".").pop()] ?? "application/octet-stream";
-    return Promise.resolve(new Response(kept.get(name), { headers: { "Content-Type": type } }));
+    return kept[name] ? typed(await kept[name], name) : network(request, options);
+  };
+  WebAssembly.instantiateStreaming = async (answer, imports) => {
+    await answer;
+    return { module: await module, instance: await WebAssembly.instantiate(await module, imports) };
   };
 }
 
-async function start() {
-  new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)); // throws where it is forbidden; Pyodide would hang
-  const files = await fetched("manifest.json", "manifest.json", (answer) => answer.json());
-  const total = files.reduce((sum, file) => sum + file.bytes, 0);
-  let done = 0;
-  const count = (bytes) => postMessage({ word: "loading", share: Math.floor((100 * (done += bytes)) / total) });
-  await Promise.all(files.map((file) => download(file, count)));
-  postMessage({ word: "starting", share: 100 });
-  serveWhatIsKept();
-  const at = Object.fromEntries(files.map((file) => [file.name, new URL(file.at, app).href]));
-  const { loadPyodide } = await import(at["pyodide.js"]);
+async function boot({ kept, module }, at) {
+  serve({ kept, module });
+  const script = async (name) => (await kept[name], import(at[name])); // it lies in the cache, checked
   const folder = new URL(".", at["pyodide.js"]).href;
+  const { loadPyodide } = await script("pyodide.js");
   const pyodide = await loadPyodide({
     indexURL: folder,
     packageBaseUrl: folder,
-    createPyodideModule: (await import(at["pyodide.asm.js"])).default,
-    lockFileContents: new TextDecoder().decode(kept.get("pyodide-lock.json")),
+    createPyodideModule: (await script("pyodide.asm.js")).default,
+    lockFileContents: new TextDecoder().decode(await kept["pyodide-lock.json"]),
   });
   await pyodide.loadPackage("numpy", { messageCallback() {} });
-  pyodide.unpackArchive(kept.get("tokenwalk.zip"), "zip", { extractDir: "/tokenwalk" });
-  kept.clear();
+  pyodide.unpackArchive(await kept["tokenwalk.zip"], "zip", { extractDir: "/tokenwalk" });
   pyodide.FS.chdir("/tokenwalk");
   const door = pyodide.pyimport("tokenwalk.door");
   door.start();
   respond = door.respond;
+}
+
+async function start(cache) {
+  new WebAssembly.Module(EMPTY); // throws where it is forbidden; Pyodide would wait for ever
+  const files = await (await fetched("manifest.json", "manifest.json", cache)).json().catch(() => {
+    throw new Error("What came as manifest.json is not the file that this page was built with. Perhaps the site wants you to log in.");
+  });
+  const coming = downloadAll(files, cache);
+  const here = Promise.all(Object.values(coming.kept)).then(() => postMessage({ word: "starting", share: 100 }));
+  await Promise.all([here, boot(coming, Object.fromEntries(files.map((file) => [file.name, new URL(file.at, app).href])))]);
   postMessage({ word: "ready", share: 100 });
 }
 
 const reason = (error) => String(error?.message ?? error).trim().split("\n").pop();
 
-self.onmessage = ({ data: { id, text } }) => {
+self.onmessage = ({ data: { id, text, cache } }) => {
+  if (cache) return start(cache).catch((error) => postMessage({ failed: reason(error) }));
   try {
     postMessage({ id, text: respond(text) });
   } catch (error) {
     postMessage({ id, failed: reason(error) });
   }
 };
-
-start().catch((error) => postMessage({ failed: reason(error) }));

@@ -59,9 +59,9 @@ def test_axe_finds_nothing_in_any_state_of_a_panel(visit, site: Site, size: dict
 def test_axe_finds_nothing_when_python_failed_and_a_choice_was_refused(visit, site: Site):
     with site.answering(".wasm", b"", status=200):
         page = visit(PAGE, DESK)
-        page.wait_for_selector("#build_x .retry:visible")
+        page.wait_for_selector("#build_x [data-when=failed] .load:visible")
         assert found(page, "#build_x") == ""
-    page.click("#build_x .retry")
+    page.click("#build_x [data-when=failed] .load")
     page.wait_for_selector("#build_x[python=ready]", timeout=60_000)
     page.evaluate("location.hash = 'build_x?scheme=broken'")
     page.wait_for_selector("#build_x .notice")

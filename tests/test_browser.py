@@ -227,7 +227,7 @@ def test_a_runtime_that_does_not_arrive_is_told_in_words(open_page, site: Site, 
 def test_after_a_failure_the_reader_can_try_again(open_page, site: Site):
     with site.hanging_up(".wasm"):
         page = open_page(expected="Failed to load|ERR_")
-        again = page.locator("#build_x .retry")
+        again = page.locator("#build_x [data-when=failed] .load")
         expect(again).to_be_visible(timeout=15_000)
         again.click()
         has(page, "#build_x[python=loading]")
