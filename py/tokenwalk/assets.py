@@ -46,48 +46,57 @@ def sent(name: str, data: bytes) -> int:
     return len(data if name.endswith((".zip", ".whl")) else gzip.compress(data, mtime=0))
 
 
-def archive() -> bytes:
-    """The Python that the browser runs, as one zip: our package, Jinja2, and MarkupSafe without its compiled part.
-
-    The same bytes for the same files, whenever and wherever it is made.
-    """
-    packages = [HERE, *(Path(str(m.__file__)).parent for m in (jinja2, markupsafe))]
+def zipped(packages: Sequence[Path]) -> bytes:
+    """The code, templates and data of some packages as one zip: the same bytes whenever and wherever it is made."""
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as zipped:
+    with zipfile.ZipFile(data, "w") as target:
         for package in packages:
             for file in sorted(package.rglob("*")):
                 if file.suffix in (".py", ".html", ".json") and not file.name.startswith("make_"):
                     info = zipfile.ZipInfo(f"{package.name}/{file.relative_to(package).as_posix()}", EARLY)
-                    zipped.writestr(info, file.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=9)
+                    target.writestr(info, file.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=9)
     return data.getvalue()
 
 
-def compiled(sources: Sequence[Path], cache: Path, node: Sequence[Path]) -> Files:
-    """Pyodide's library and NumPy's wheel, byte-compiled and cut down (compiled.py): made once, then kept in the cache.
+def archive() -> bytes:
+    """The Python of this project that the browser runs, as one zip."""
+    return zipped([HERE])
+
+
+def libraries(pyodide: Path, wheel: Path) -> Files:
+    """What our Python imports: its own library, NumPy, and Jinja2 with MarkupSafe (without its compiled part)."""
+    return {"python_stdlib.zip": (pyodide / "python_stdlib.zip").read_bytes(), wheel.name: wheel.read_bytes(),
+            "jinja2.zip": zipped([Path(str(module.__file__)).parent for module in (jinja2, markupsafe)])}
+
+
+def compiled(sources: Files, cache: Path, node: Sequence[Path]) -> Files:
+    """The libraries, byte-compiled and cut down to what is imported (compiled.py): made once, then kept in the cache.
 
     `node` is the command that runs a Python file under Pyodide. Raises RuntimeError if it fails.
     """
     script, kept = HERE / "compiled.py", HERE / "data/imported.json"
-    made_from = b"".join(file.read_bytes() for file in (script, kept, *sources))
-    folder = cache / f"compiled-{digest(made_from)[:12]}"
+    made_from = {file.name: file.read_bytes() for file in (script, kept)} | sources
+    folder = cache / named("compiled", made_from)
     if not folder.is_dir():
         with tempfile.TemporaryDirectory(dir=cache) as temporary:
-            part = Path(temporary, "part")
-            part.mkdir()
-            words = [cache, script, kept, *(word for source in sources for word in (source, part / source.name))]
-            command = [*node, *(word.resolve() for word in words)]  # no links: Pyodide's file system ends at /host
-            answer = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+            given, made = Path(temporary, "given"), Path(temporary, "made")
+            given.mkdir()
+            made.mkdir()
+            for name, data in sources.items():
+                (given / name).write_bytes(data)
+            words = [*node, *(path.resolve() for path in (cache, script, kept, given, made))]
+            answer = subprocess.run([str(word) for word in words], capture_output=True, text=True)
             if answer.returncode:
                 said = [line for line in answer.stderr.splitlines() if "Error" in line and len(line) < 300]
                 raise RuntimeError(f"Python's library could not be compiled: {' '.join(said) or answer.returncode}")
-            part.rename(folder)
+            made.rename(folder)
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
-def runtime(pyodide: Path, libraries: Files) -> Files:
-    """Pyodide's files and the libraries. `.mjs` becomes `.js`: old servers do not know the other ending."""
+def runtime(pyodide: Path, code: Files) -> Files:
+    """Pyodide's files and the compiled libraries. `.mjs` becomes `.js`: old servers do not know the other ending."""
     files = {"pyodide.js": "pyodide.mjs", "pyodide.asm.js": "pyodide.asm.mjs", "pyodide.asm.wasm": "pyodide.asm.wasm"}
-    return {name: (pyodide / old).read_bytes() for name, old in files.items()} | libraries
+    return {name: (pyodide / old).read_bytes() for name, old in files.items()} | code
 
 
 def lock_file(pyodide: Path, wheel: bytes) -> bytes:
@@ -118,9 +127,9 @@ def named(prefix: str, files: Files) -> str:
 def all_files(modules: Path, wheel: Path, static: Path, node: Path) -> Assets:
     """All files of the site besides its pages: from node_modules, from NumPy’s wheel in the cache and from `static`."""
     pyodide, formulas = modules / "pyodide", katex(modules / "katex/dist")
-    libraries = compiled([pyodide / "python_stdlib.zip", wheel], wheel.parent, [node, static / "under_pyodide.mjs"])
-    run = runtime(pyodide, libraries)
-    own = {"pyodide-lock.json": lock_file(pyodide, libraries[wheel.name]), "tokenwalk.zip": archive()}
+    code = compiled(libraries(pyodide, wheel), wheel.parent, [node, static / "under_pyodide.mjs"])
+    run = runtime(pyodide, code)
+    own = {"pyodide-lock.json": lock_file(pyodide, code[wheel.name]), "tokenwalk.zip": archive()}
     app = own | {f.name: f.read_bytes() for f in sorted(static.iterdir()) if f.suffix in (".js", ".css")}
     app |= {f"{name}.states.json": walk.table(name).encode() for name in panel.names()}
     app["idiomorph.js"] = (modules / "idiomorph/dist/idiomorph.esm.js").read_bytes()

@@ -37,6 +37,6 @@ def needed(name: str) -> bool:
 
 
 if __name__ == "__main__":
-    kept = set(json.loads(Path("/host" + sys.argv[1]).read_text()))
-    for source, target in zip(sys.argv[2::2], sys.argv[3::2], strict=True):
-        Path("/host" + target).write_bytes(compiled(Path("/host" + source).read_bytes(), kept))
+    imported, given, made = (Path("/host" + name) for name in sys.argv[1:])
+    for file in given.iterdir():
+        (made / file.name).write_bytes(compiled(file.read_bytes(), set(json.loads(imported.read_text()))))
