@@ -4,6 +4,7 @@
 python3 build.py          build the site into site/
 python3 build.py serve    build it, serve it with live reload, print the address
 python3 build.py test     run every test, those in a real browser included; further words go to pytest
+python3 build.py bench    measure the site beside a bare page that starts Python: a table here, and bench.json
 
 The first run makes .venv and node_modules: that takes a network and about 900 MB. Later runs need no network.
 Files that lie in .cache/by-hand are used instead of the network. Three variables are heeded:
@@ -333,7 +334,12 @@ def test(options: argparse.Namespace, rest: list[str]) -> int:
     return call([PYTHON, "-m", "pytest", *rest]) or len(failed)
 
 
-COMMANDS = {"site": site, "serve": serve, "test": test}
+def bench(options: argparse.Namespace, rest: list[str]) -> int:
+    """Measures the site in a real browser, which takes about ten minutes."""
+    return call([PYTHON, "tests/bench.py"])
+
+
+COMMANDS = {"site": site, "serve": serve, "test": test, "bench": bench}
 
 
 def port(text: str) -> int:

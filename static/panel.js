@@ -6,6 +6,7 @@ const here = new URL(".", import.meta.url);
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const frugal = navigator.connection?.saveData; // such a reader loads Python by its button only
 const panels = new Set(); // those on the page now
+const left = new Map(); // page and panel → what it showed when the reader left, which comes back with the page
 
 // The one Python of this document. Its word is off, loading, starting, ready or failed; the style sheet shows it.
 const python = {
@@ -98,6 +99,10 @@ class PyPanel extends HTMLElement {
 
   connectedCallback() {
     this.body = this.querySelector(".body");
+    this.place = location.pathname + this.id;
+    const shown = left.get(this.place);
+    if (shown) this.setAttribute("state", shown.state);
+    if (shown) this.body.innerHTML = shown.html;
     panels.add(this);
     for (const type of ["click", "change", "keydown", "submit"]) this.addEventListener(type, this);
     this.watcher = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: "100%" });
@@ -109,6 +114,7 @@ class PyPanel extends HTMLElement {
 
   disconnectedCallback() {
     panels.delete(this);
+    left.set(this.place, { state: this.getAttribute("state"), html: this.body.innerHTML });
     this.watcher.disconnect();
     clearTimeout(this.timer);
   }

@@ -1,0 +1,255 @@
+"""What `python3 build.py bench` measures: the site in a real Chromium, beside a bare page that only starts Python.
+
+One local server sends both as GitHub Pages would, and each run of a page has a new browser with a new profile. What is
+compared is measured in turn, so that a ratio holds on a busy machine too. Nothing fails for being slow.
+"""
+
+import gzip
+import json
+import mimetypes
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from playwright.sync_api import Error, Page, Playwright, TimeoutError, sync_playwright
+
+from browsers import chromium
+from conftest import PAGE, QUIET, ROOT
+from site_server import SUB, Handler, Site
+
+WANTED = {"cold_ratio": "≤ 0.45", "bytes_ratio": "≤ 1.10", "longest_task_ms": "≤ 200", "first_paint_kb": "≤ 350",
+          "first_click_ratio": "≤ 0.125", "table_click_p95_ms_cpu4": "≤ 50", "python_step_p95_ms": "≤ 50",
+          "second_page_boots": "0", "process_mb_after_30_navigations": "flat", "process_mb_after_30_restarts": "flat"}
+PAIRS, SLOW_PAIRS, CLICKS = 5, 2, 40
+SLOW: dict[str, Any] = {"rate": 200_000, "delay": 0.15, "cpu": 4}  # 1.6 Mbit/s, and 150 ms for each request
+OURS, BARE = f"{PAGE}#build_x", "bare/"  # the # scrolls to the panel: Python starts when a panel comes near
+LIVE, READY = "#build_x:defined", "#build_x[python=ready], #bare:text-is('ready')"
+NEEDED = re.compile(r"/(runtime-\w+|bare)/(?!index)|/app-\w+/(\w+\.zip|pyodide-lock|manifest|worker\.js)").match
+BARE_PAGE = b"""<!doctype html><title>Bare</title><p id="bare">starting</p><script type="module">
+import { loadPyodide } from "./pyodide.mjs";
+const pyodide = await loadPyodide();
+await pyodide.loadPackage("numpy");
+pyodide.runPython("import numpy");
+document.querySelector("#bare").textContent = "ready";</script>"""
+NOTE_TASKS = """window.tasks = [0];
+new PerformanceObserver((list) => tasks.push(...list.getEntries().map((task) => task.duration)))
+  .observe({ type: "longtask", buffered: true });"""
+CLICK_TIME = """(panel) => new Promise((done) => {
+  const start = performance.now();
+  const frame = () => new Promise(requestAnimationFrame);
+  const ended = () => done(performance.now() - start);
+  new MutationObserver(() => frame().then(frame).then(ended)).observe(panel, { attributeFilter: ["state"] });
+  (panel.querySelector("[value=next]:not([aria-disabled=true])") ?? panel.querySelector("[value=reset]")).click();
+})"""
+Figures = Iterator[tuple[str, float, list[Any]]]  # name, value, and the values or [ours, bare, ratio] it comes from
+
+
+def travelling(path: str, data: bytes) -> tuple[bytes, int, dict[str, str]]:
+    """A file as GitHub Pages sends it, its size on disk, and its headers."""
+    kind = mimetypes.MimeTypes().guess_type(path)[0] or "application/octet-stream"
+    small = re.search("text|javascript|json|wasm|xml", kind)
+    headers = {"Content-Type": kind, "Cache-Control": "max-age=600", "ETag": f'"{hash(data):x}"'}
+    body, more = (gzip.compress(data, 6), {"Content-Encoding": "gzip"}) if small else (data, {})
+    return body, len(data), {**headers, **more, "Content-Length": str(len(body))}
+
+
+def files() -> dict[str, tuple[bytes, int, dict[str, str]]]:
+    """All files by path: the site as MkDocs makes it now, and the bare page with Pyodide's and NumPy's own files."""
+    pyodide = ROOT / "node_modules/pyodide"
+    numpy = json.loads((pyodide / "pyodide-lock.json").read_text())["packages"]["numpy"]["file_name"]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-m", "mkdocs", "build", "-sqd", folder], cwd=ROOT, check=True,
+                       env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})
+        found = {f"/{f.relative_to(folder).as_posix()}": f.read_bytes() for f in Path(folder).rglob("*") if f.is_file()}
+    found |= {f"/{BARE}{f.name}": f.read_bytes() for f in (*pyodide.iterdir(), ROOT / ".cache" / numpy)}
+    return {path: travelling(path, data) for path, data in {**found, f"/{BARE}index.html": BARE_PAGE}.items()}
+
+
+class Bench:
+    """The files, their server, the browser, and the line to the page that is open now."""
+
+    def __init__(self, playwright: Playwright) -> None:
+        self.files, self.site, self.lock, self.browsers = files(), Site(ROOT), threading.Lock(), playwright.chromium
+        self.site.changes[""] = self.answer  # for every path
+
+    @contextmanager
+    def opened(self, path: str, cpu: int = 1, rate: float = 1e12, delay: float = 0, block: bool = False
+               ) -> Iterator[Page]:
+        """The page as its navigation starts. Its requests share `rate` bytes a second; each waits `delay` seconds."""
+        self.rate, self.delay, self.block, self.free, self.sent = rate, delay, block, 0.0, Counter[str]()
+        with self.browsers.launch(executable_path=chromium(), args=QUIET) as browser:
+            page = browser.new_page()
+            page.set_default_timeout(400_000)
+            page.add_init_script(NOTE_TASKS)
+            page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": cpu})
+            page.goto(self.site.url + path, wait_until="commit")
+            yield page
+
+    def answer(self, handler: Handler) -> bool:
+        """Sends what the handler was asked for, piece by piece as the line allows. True: the answer is complete."""
+        sent, path = self.sent, re.sub("/$", "/index.html", handler.path.split("?")[0].removeprefix(SUB))
+        known = path in self.files and not (self.block and NEEDED(path))
+        body, _, headers = self.files[path] if known else (b"", 0, {"Content-Length": "0"})
+        time.sleep(self.delay)
+        handler.send_response(200 if known else 404)
+        for header in headers.items():
+            handler.send_header(*header)
+        handler.end_headers()
+        size = 4096 if self.rate < 1e9 else len(body) + 1
+        for piece in (body[start:start + size] for start in range(0, len(body), size)):
+            with self.lock:
+                sent[path] += len(piece)
+                self.free = max(self.free, time.monotonic()) + len(piece) / self.rate  # when the line is free again
+            time.sleep(max(0, self.free - time.monotonic()))
+            handler.wfile.write(piece)
+        return True
+
+    def needed(self) -> int:
+        """The bytes sent so far of what Python needs."""
+        return sum(count for path, count in self.sent.items() if NEEDED(path))
+
+
+def reached(page: Page, selector: str = READY) -> float:
+    """The milliseconds from the start of the navigation until the page has such an element."""
+    page.locator(selector).first.wait_for(state="attached")  # keeps no handle, which would keep the page in memory
+    return float(page.evaluate("performance.now()"))
+
+
+def cold(bench: Bench) -> Figures:
+    """Cold start: the time until Python is ready, the bytes, the longest task of the page's main thread"""
+    times, sizes, longest = [], [], []
+    for _ in range(PAIRS):
+        with bench.opened(BARE) as page:
+            bare, least = reached(page), bench.needed()
+        with bench.opened(OURS) as page:
+            ours = reached(page)
+            times.append([ours, bare, ours / bare])
+            sizes.append([bench.needed(), least, bench.needed() / least])
+            page.wait_for_timeout(200)  # a task is reported after its end
+            longest.append(page.evaluate("Math.max(...tasks)"))
+            panels = page.eval_on_selector_all("py-panel", "panels => panels.map((panel) => panel.id)")
+    yield "cold_ratio", median(ratio for *_, ratio in times), times
+    yield "bytes_ratio", median(ratio for *_, ratio in sizes), sizes
+    yield "longest_task_ms", median(longest), longest
+    tables = {path for path in bench.files if path.endswith(tuple(f"/{panel}.states.json" for panel in panels))}
+    for name, python in (("first_paint", False), ("runtime", True)):
+        paths = {path for path in bench.sent if bool(NEEDED(path)) == python} | (set() if python else tables)
+        yield f"{name}_kb", sum(len(bench.files[path][0]) for path in paths) / 1000, []
+        yield f"{name}_raw_kb", sum(bench.files[path][1] for path in paths) / 1000, []
+
+
+def first_click(bench: Bench) -> Figures:
+    """First click: 1.6 Mbit/s and 150 ms by the server, CPU ÷ 4 by CDP (the page's thread; no worker can be slowed)"""
+    times = []
+    for _ in range(SLOW_PAIRS):
+        with bench.opened(BARE, **SLOW) as page:
+            bare = reached(page)
+        with bench.opened(OURS, **SLOW) as page:
+            reached(page, LIVE)
+            state = page.get_attribute("#build_x", "state")
+            page.eval_on_selector("#build_x-next", "button => button.click()")
+            ours = reached(page, f"#build_x:not([state='{state}'])")
+            times.append([ours, bare, ours / bare])
+    yield "first_click_ratio", median(ratio for *_, ratio in times), times
+
+
+def clicks(bench: Bench) -> Figures:
+    """Clicks: until the second frame after the answer, from the table (Python blocked) and from Python"""
+    for name, selector in (("table_click", LIVE), ("python_step", READY)):
+        for end, cpu in (("", 1), ("_cpu4", 4)):
+            times: list[float] = []
+            with bench.opened(OURS, cpu, block=selector == LIVE) as page:
+                reached(page, selector)
+                while len(times) < CLICKS:
+                    page.wait_for_timeout(400)  # the animation of the click before takes 280
+                    times.append(page.eval_on_selector("#build_x", CLICK_TIME))
+            yield f"{name}_p50_ms{end}", median(times), []
+            yield f"{name}_p95_ms{end}", quantiles(times, n=20)[-1], times
+
+
+def arrive(page: Page) -> None:
+    """Goes to the panels by a link, from the first page, and waits for Python."""
+    if page.locator(LIVE).count():
+        page.eval_on_selector("a.md-logo", "link => link.click()")
+        page.locator(LIVE).wait_for(state="detached")
+    page.locator(f".md-content a[href*='{PAGE}']").last.evaluate("link => link.click()")
+    page.locator(LIVE).scroll_into_view_if_needed()
+    reached(page)
+
+
+def restart(page: Page) -> None:
+    """Breaks the worker by an error in it and waits for the next, by the button where the panel asks for that."""
+    next(worker for worker in page.workers if "/app-" in worker.url).evaluate("setTimeout(() => { throw 'bench' })")
+    page.locator("#build_x:not([python=ready])").wait_for(state="attached", timeout=10_000)
+    page.evaluate("document.querySelector('#build_x[python=failed] [data-when=failed] button')?.click()")
+    reached(page)
+
+
+def megabytes(page: Page) -> Iterator[tuple[str, float]]:
+    """The page's JavaScript heap after a collection, and (on Linux) the memory of its process, worker included."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    yield "heap", session.send("Runtime.getHeapUsage")["usedSize"] / 1e6
+    assert page.context.browser
+    processes = page.context.browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    if sys.platform == "linux":
+        held = [Path(f"/proc/{p['id']}/statm").read_text().split()[1] for p in processes if p["type"] == "renderer"]
+        yield "process", max(map(int, held)) * 4096 / 1e6
+
+
+def long_visit(bench: Bench) -> Figures:
+    """A long visit: Python's workers after the first, and the memory after 5 and 30 navigations and restarts"""
+    started: list[str] = []
+    with bench.opened("") as page:
+        page.wait_for_load_state("networkidle")  # the theme knows its pages
+        page.on("worker", lambda worker: started.append(worker.url))
+        for what, action in (("navigations", arrive), ("restarts", restart)):
+            for count in range(1, 31):
+                try:
+                    action(page)
+                except TimeoutError:
+                    print(f"The {what} end before the {count}th, which did not lead to Python again.")
+                    break
+                if (what, count) == ("navigations", 2):
+                    yield "second_page_boots", sum("/app-" in url for url in started) - 1, []
+                if count in (5, 30):
+                    yield from ((f"{kind}_mb_after_{count}_{what}", size, []) for kind, size in megabytes(page))
+
+
+def origin(raw: list[Any]) -> str:
+    """The least and the greatest of the values or ratios, and if they are few, all of them as ours / bare = ratio."""
+    rows = [row if isinstance(row, list) else [row] for row in raw]
+    ends = [f"{end(row[-1] for row in rows):.4g}" for end in (min, max) if rows]
+    few = [re.sub(" (.*) ", r" / \1 = ", " ".join(f"{x:.4g}" for x in row)) for row in rows if len(rows) <= PAIRS]
+    return f"{' – '.join(ends):18}{',  '.join(few)}"
+
+
+def main() -> int | str:
+    """The exit code, or why something could not be measured."""
+    found: dict[str, Any] = {}
+    try:
+        with sync_playwright() as playwright:
+            bench = Bench(playwright)
+            for part in (cold, first_click, clicks, long_visit):
+                print(f"\n{part.__doc__}", flush=True)
+                for name, value, raw in part(bench):
+                    found |= {name: value, **({f"{name}_raw": raw} if raw else {})}
+                    print(f"{name:32}{value:9.4g}  {WANTED.get(name, ''):8}{origin(raw)}", flush=True)
+    except (Error, OSError, subprocess.CalledProcessError) as error:
+        return f"Could not measure: {error}"
+    (ROOT / "bench.json").write_text(json.dumps(found, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
