@@ -26,3 +26,14 @@ DOMParser.prototype.parseFromString = function (text, type) {
   for (const loc of page.querySelectorAll("urlset loc")) loc.textContent = loc.textContent.replace(built, served);
   return page;
 };
+
+// In a sandboxed frame the page has no origin, and a worker starts there only from a data: address.
+if (window.origin === "null" && location.protocol !== "file:") {
+  window.Worker = class extends Worker {
+    constructor(address, options) {
+      const text = JSON.stringify(new URL(address, document.baseURI));
+      const code = options?.type === "module" ? `import ${text}` : `importScripts(${text})`;
+      super(`data:text/javascript,${encodeURIComponent(code)}`, options);
+    }
+  };
+}

@@ -20,11 +20,7 @@ const python = {
   start(cache = "default") {
     if (!["off", "failed"].includes(this.word)) return;
     this.tell("loading", { share: 0, reason: "" });
-    try {
-      this.worker = newWorker(new URL("worker.js", here).href);
-    } catch (error) {
-      return this.fail(error.message);
-    }
+    this.worker = new Worker(new URL("worker.js", here), { type: "module" });
     this.worker.onmessage = ({ data }) => this.hear(data);
     this.worker.onerror = (event) => this.fail(event.message || "worker.js could not be loaded.");
     this.worker.postMessage({ cache });
@@ -72,15 +68,6 @@ const python = {
   },
 };
 
-// A sandboxed frame has an opaque origin and may start a worker only from a data: address.
-function newWorker(address) {
-  try {
-    return new Worker(address, { type: "module" });
-  } catch {
-    return new Worker(`data:text/javascript,import ${encodeURIComponent(JSON.stringify(address))}`, { type: "module" });
-  }
-}
-
 // The table of states, which answers until Python is ready: {state text or "?" + link → row}, or nothing if it is missing.
 const tables = {};
 
@@ -103,6 +90,7 @@ class PyPanel extends HTMLElement {
     const shown = left.get(this.place);
     if (shown) this.setAttribute("state", shown.state);
     if (shown) this.body.innerHTML = shown.html;
+    if (shown) this.queue.push(...shown.queue);
     panels.add(this);
     for (const type of ["click", "change", "keydown", "submit"]) this.addEventListener(type, this);
     this.watcher = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: "100%" });
@@ -110,11 +98,12 @@ class PyPanel extends HTMLElement {
     this.readLink();
     this.hearPython();
     this.settle();
+    this.work();
   }
 
   disconnectedCallback() {
     panels.delete(this);
-    left.set(this.place, { state: this.getAttribute("state"), html: this.body.innerHTML });
+    left.set(this.place, { state: this.getAttribute("state"), html: this.body.innerHTML, queue: [...this.queue, ...this.kept] });
     this.watcher.disconnect();
     clearTimeout(this.timer);
   }
