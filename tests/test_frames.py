@@ -1,6 +1,4 @@
-"""Wherever the page is opened: in a course's frame, without storage, from an old server, under a policy, as a file.
-
-"""
+"""Wherever the page is opened: in a course's frame, without storage, from an old server, under a policy, as a file."""
 
 import base64
 import hashlib
