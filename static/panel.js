@@ -171,22 +171,26 @@ class PyPanel extends HTMLElement {
   }
 
   show({ state, html }) {
-    const movable = [...this.querySelectorAll("[data-move], tr[id]")];
-    const places = new Map(movable.map((node) => [node.id, node.getBoundingClientRect()]));
+    const before = new Map(this.places("[data-move], tr[id]").map(([node, box]) => [node.id, box]));
     this.setAttribute("state", state);
     Idiomorph.morph(this.body, html, {
       morphStyle: "innerHTML",
       callbacks: { beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details")) },
     });
-    if (!still.matches) this.move(places);
+    this.move(before, this.places("[data-move]"));
     this.settle();
   }
 
+  // Where things are: all places are read before anything is moved, so that the page is laid out once.
+  places(selector) {
+    const nodes = still.matches ? [] : [...this.body.querySelectorAll(selector)];
+    return nodes.map((node) => [node, node.getBoundingClientRect()]);
+  }
+
   // What has a new place goes there from its old one; what is new comes from the place that it names.
-  move(places) {
-    for (const node of this.body.querySelectorAll("[data-move]")) {
-      const to = node.getBoundingClientRect();
-      const from = places.get(node.id) ?? places.get(node.dataset.move) ?? to;
+  move(before, after) {
+    for (const [node, to] of after) {
+      const from = before.get(node.id) ?? before.get(node.dataset.move) ?? to;
       const transform = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
       const timing = { duration: 280, easing: "ease-out" };
       if (from.left !== to.left || from.top !== to.top) node.animate({ transform: [transform, "none"] }, timing);

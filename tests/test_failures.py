@@ -83,8 +83,8 @@ class Slow:
 
 
 SHARES = """new MutationObserver(() => {
-    const panel = document.querySelector("#build_x");
-    if (panel) seen.push([panel.getAttribute("python"), Number(panel.querySelector(".share").textContent)]);
+    const share = document.querySelector("#build_x .share");
+    if (share) seen.push([share.closest("py-panel").getAttribute("python"), Number(share.textContent)]);
 }).observe(document, { subtree: true, childList: true, characterData: true, attributeFilter: ["python"] });
 window.seen = [];"""
 

@@ -133,7 +133,9 @@ def all_files(modules: Path, wheel: Path, static: Path, node: Path) -> Assets:
     app = own | {f.name: f.read_bytes() for f in sorted(static.iterdir()) if f.suffix in (".js", ".css")}
     app |= {f"{name}.states.json": walk.table(name).encode() for name in panel.names()}
     app["idiomorph.js"] = (modules / "idiomorph/dist/idiomorph.esm.js").read_bytes()
-    app["manifest.json"] = manifest(named("runtime", run), run, own)
-    folders = {named("runtime", run): run, named("app", app): app, named("katex", formulas): formulas}
+    run_folder, katex_folder = named("runtime", run), named("katex", formulas)
+    app["manifest.json"] = manifest(run_folder, run, own)
+    app_folder = named("app", app)
+    folders = {run_folder: run, app_folder: app, katex_folder: formulas}
     return Assets({f"{folder}/{name}": data for folder, files in folders.items() for name, data in files.items()},
-                  named("app", app), named("katex", formulas), sum(map(sent, *zip(*(run | own).items(), strict=True))))
+                  app_folder, katex_folder, sum(sent(name, data) for name, data in (run | own).items()))

@@ -18,7 +18,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from tokenwalk import facts, lookup, panel, position, tokens, toy, worked, zipf
-from tokenwalk.render import ENV, html, number, token
+from tokenwalk.render import ENV, head, html, number
 from tokenwalk.state import to_link, to_text, valid
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
@@ -58,7 +58,7 @@ def element(name: str, download: int) -> Markup:
     """The `<py-panel>` element with the panel's first picture drawn in it, complete without scripts."""
     module = panel.module(name)
     return Markup(html("element.html", panel=name, text=to_text(module.State()), body=panel.first(name),
-                              code=[code(f) for f in module.CODE], megabytes=download / 1e6))
+                       code=[code(f) for f in module.CODE], megabytes=download / 1e6))
 
 
 def steps(page: str, pages: Set[str]) -> Markup:
@@ -84,12 +84,13 @@ def matrix(name: str, values: Any, heads: Sequence[object], shape: str, columns:
 
 def sums() -> Markup:
     """The finished X of the running example, each number with the sum that made it."""
-    return Markup(html("sums.html", ids=toy.IDS, rows=toy.E[toy.IDS], added=toy.P[:worked.n], X=worked.X))
+    return Markup(html("sums.html", ids=toy.IDS, rows=toy.E[toy.IDS], added=toy.P[:worked.n], X=worked.X,
+                       most=np.abs(worked.X).max()))
 
 
 def token_heads(ids: Iterable[int], start: int = 0) -> list[Markup]:
     """Heads for rows that belong to tokens: a number that counts from `start`, and the token."""
-    return [Markup("<small>{}</small> {}").format(k, token(i)) for k, i in enumerate(ids, start)]
+    return [head(k, i) for k, i in enumerate(ids, start)]
 
 
 def render(markdown: str, page: str, pages: Set[str], download: int) -> str:
@@ -108,6 +109,8 @@ def typeset(page: str, katex: Sequence[object]) -> str:
     `katex` is the command that takes formulas as JSON and gives their HTML. Raises ValueError for a formula it refuses.
     """
     formulas = [{"tex": unescape(tex), "display": tag == "div"} for tag, tex in FORMULA.findall(page)]
+    if not formulas:
+        return page
     command = [str(word) for word in katex]
     answer = subprocess.run(command, input=json.dumps(formulas), capture_output=True, text=True, encoding="utf-8")
     if answer.returncode:

@@ -109,6 +109,11 @@ def token(i: int) -> Markup:
     return Markup('<span class="tok t{}">{}{}</span>').format(i, Markup(space), rest)
 
 
+def head(k: int, i: int) -> Markup:
+    """The head of a row that belongs to the token with id `i`: a small number (its position or id), and the token."""
+    return Markup("<small>{}</small> {}").format(k, token(i))
+
+
 def environment() -> jinja2.Environment:
     """The one Jinja2 environment: strict about names, escaping, `{#` left to Markdown's attribute lists."""
     env = jinja2.Environment(
@@ -116,7 +121,7 @@ def environment() -> jinja2.Environment:
         autoescape=True, undefined=jinja2.StrictUndefined, comment_start_string="{##", comment_end_string="##}",
         trim_blocks=True, lstrip_blocks=True, cache_size=400,
     )
-    helpers = (number, whole, percent, tex, row, over, plus, factor, tint, words, count, subscript, token)
+    helpers = (number, whole, percent, tex, row, over, plus, factor, tint, words, count, subscript, token, head)
     env.globals.update({f.__name__: f for f in helpers}, toy=toy, np=np, zip=zip, enumerate=enumerate)
     env.filters.update({f.__name__: f for f in helpers})
     return env

@@ -10,7 +10,6 @@ from dataclasses import asdict, field, fields
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-Action = Mapping[str, str]
 LONGEST = 2000  # characters of a link's state that are worth reading
 
 

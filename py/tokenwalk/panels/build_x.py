@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from tokenwalk import lookup, position, toy
+from tokenwalk import lookup, position, toy, worked
 from tokenwalk.render import EXACT, number, over, subscript
 from tokenwalk.state import BadInput, between, flag, one_of
 
@@ -54,11 +54,7 @@ def step(state: State, action: Mapping[str, str]) -> State:
 
 def order(swapped: str) -> list[int]:
     """The places of the sentence in the order in which its tokens now stand: [0, 2, 1, 3, 4] after the swap."""
-    places = list(range(n))
-    if swapped in SWAPS:
-        a, b = SWAPS[swapped]
-        places[a], places[b] = b, a
-    return places
+    return worked.swapped(SWAPS[swapped]) if swapped in SWAPS else list(range(n))
 
 
 def matrix_X(ids: NDArray[np.int64], scheme: str) -> tuple[Array, Array, Array | None]:
