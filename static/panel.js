@@ -92,7 +92,7 @@ class PyPanel extends HTMLElement {
     if (shown) this.body.innerHTML = shown.html;
     if (shown) this.queue.push(...shown.queue);
     panels.add(this);
-    for (const type of ["click", "change", "keydown", "submit"]) this.addEventListener(type, this);
+    for (const type of ["click", "change", "input", "keydown", "submit"]) this.addEventListener(type, this);
     this.watcher = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: "100%" });
     this.watcher.observe(this);
     this.readLink();
@@ -125,7 +125,7 @@ class PyPanel extends HTMLElement {
     event.stopPropagation(); // the theme's shortcuts and its navigation are not for what happens in a panel
     const { target, type } = event;
     if (type === "submit") event.preventDefault(); // Enter in a field is a change, not a new page
-    if (type === "change" && target.name) {
+    if (target.name && (type === "change" || (type === "input" && target.type === "range"))) {
       const value = target.type !== "checkbox" ? target.value : target.checked ? "on" : "off";
       this.do({ action: { [target.name]: value } });
     } else if (type === "click") {
@@ -138,6 +138,9 @@ class PyPanel extends HTMLElement {
 
   do(wish) {
     if (wish.action) this.kept = this.kept.filter(({ action }) => action); // a link is no news once the reader acts
+    // Of choices that wait, the last one for a field counts; the first of the queue may be on its way already.
+    const field = (other) => other?.action && Object.keys(other.action).find((name) => name !== "do");
+    if (this.queue.length > 1 && field(wish) && field(this.queue.at(-1)) === field(wish)) this.queue.pop();
     this.queue.push(wish);
     this.work();
   }
@@ -175,10 +178,15 @@ class PyPanel extends HTMLElement {
     this.setAttribute("state", state);
     Idiomorph.morph(this.body, html, {
       morphStyle: "innerHTML",
-      callbacks: { beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details")) },
+      callbacks: { beforeAttributeUpdated: (name, node) => !this.readers(name, node) },
     });
     this.move(before, this.places("[data-move]"));
     this.settle();
+  }
+
+  // What the reader holds is not taken away: a part that is open, a slider that is being moved.
+  readers(name, node) {
+    return (name === "open" && node.matches("details")) || (name === "value" && node.matches("input[type=range]:active"));
   }
 
   // Where things are: all places are read before anything is moved, so that the page is laid out once.

@@ -1,7 +1,7 @@
 """A state as text and as a link: every reachable one survives, and nothing that is not one gets in."""
 
 import json
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,20 @@ from hypothesis import strategies as st
 
 from tokenwalk import panel, walk
 from tokenwalk.panels.build_x import State
-from tokenwalk.state import LONGEST, BadInput, from_link, from_text, to_link, to_text
+from tokenwalk.state import (
+    LONGEST,
+    BadInput,
+    between,
+    chosen,
+    flag,
+    from_link,
+    from_text,
+    one_of,
+    real,
+    to_link,
+    to_text,
+    valid,
+)
 
 EVERY = [(panel.module(name).State, text) for name in panel.names() for text in walk.states(name)]
 
@@ -75,3 +88,42 @@ def test_any_link_gives_a_valid_state_or_is_refused(link):
         return
     assert all(getattr(state, f.name) in f.metadata["options"] for f in fields(State))
     assert from_link(State, to_link(state)) == state
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """One field of each kind."""
+
+    scheme: str = one_of(("rope", "none"), "rope")
+    context_length: int = between(1, 200_000, 4096)
+    angle: float = real(-2, 2, 0.5)
+    masked: bool = flag()
+
+
+@pytest.mark.parametrize(("action", "value"), [
+    ({"scheme": "none"}, "none"), ({"masked": "on"}, True), ({"masked": "off"}, False),
+    ({"context_length": "128000"}, 128_000), ({"context_length": "128,000"}, 128_000),
+    ({"context_length": " 128 000 "}, 128_000), ({"context_length": "128\u202f000"}, 128_000),
+    ({"angle": "1.5"}, 1.5), ({"angle": "1,5"}, 1.5), ({"angle": "\u22120,25"}, -0.25), ({"angle": "-2"}, -2.0),
+])
+def test_what_a_reader_types_is_read(action, value):
+    (name,) = action
+    state = valid(Kinds, vars(chosen(Kinds(), action)))
+    assert getattr(state, name) == value and type(getattr(state, name)) is type(value)
+    assert from_link(Kinds, to_link(state)) == from_text(Kinds, to_text(state)) == state
+
+
+@pytest.mark.parametrize(("action", "reason"), [
+    ({"angle": "abc"}, "angle needs a number, and “abc” is none"),
+    ({"angle": ""}, "angle needs a number, and “” is none"),
+    ({"context_length": "1,5"}, "context length needs a whole number, and “1,5” is none"),
+    ({"context_length": "9" * 5000}, "context length cannot be 9+, only"),
+    ({"angle": "2,001"}, "angle cannot be 2.001, only a number from −2 to 2"),
+    ({"angle": "nan"}, "angle cannot be nan"), ({"angle": "inf"}, "angle cannot be inf"),
+    ({"context_length": "0"}, "context length cannot be 0, only a whole number from 1 to 200,000"),
+    ({"scheme": "RoPE"}, "scheme cannot be RoPE"), ({"size": "1"}, "no such control"), ({}, "no such control"),
+    ({"angle": "1", "masked": "on"}, "no such control"),
+])
+def test_what_no_field_can_be_is_refused_in_words(action, reason):
+    with pytest.raises(BadInput, match=reason):
+        valid(Kinds, vars(chosen(Kinds(), action)))

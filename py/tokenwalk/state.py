@@ -1,15 +1,17 @@
 """A panel's state as data: validated, written as JSON text, read from a link. It never comes from anywhere unchecked.
 
 A State is a frozen dataclass of scalars, the reader's inputs and nothing else. Its fields are made by `one_of`,
-`between` and `flag`, so that each says which values it can have.
+`between`, `real` and `flag`, so that each says which values it can have.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, field, fields
-from typing import Any
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
+S = TypeVar("S")
 LONGEST = 2000  # characters of a link's state that are worth reading
 
 
@@ -27,6 +29,22 @@ def between(low: int, high: int, default: int) -> Any:
     return field(default=default, metadata={"options": range(low, high + 1)})
 
 
+@dataclass(frozen=True)
+class Span:
+    """All numbers from `low` to `high`."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+def real(low: float, high: float, default: float) -> Any:
+    """A field that holds a number from `low` to `high`."""
+    return field(default=float(default), metadata={"options": Span(low, high)})
+
+
 def flag(default: bool = False) -> Any:
     """A field that is on or off."""
     return field(default=default, metadata={"options": (False, True)})
@@ -42,8 +60,49 @@ def valid(State: Any, values: Mapping[str, object]) -> Any:
         if name not in known:
             raise BadInput(f"the panel has no setting called {name[:40]}")
         if type(value) is not type(known[name].default) or value not in known[name].metadata["options"]:
-            raise BadInput(f"{name} cannot be {str(value)[:40]}")
+            raise BadInput(f"{name.replace('_', ' ')} cannot be {str(value)[:40]}{allowed(known[name])}")
     return State(**values)
+
+
+def allowed(known: Any) -> str:
+    """What a field of numbers can be, as the end of a sentence; nothing for another field, whose controls show it."""
+    match known.metadata["options"]:
+        case range() as r:
+            return f", only a whole number from {r[0]:,} to {r[-1]:,}".replace("-", "\N{MINUS SIGN}")
+        case Span(low, high):
+            return f", only a number from {low:,g} to {high:,g}".replace("-", "\N{MINUS SIGN}")
+    return ""
+
+
+def chosen(state: S, action: object) -> S:
+    """The state with the one field that `action` names set to what the reader chose or typed there.
+
+    A number may be typed with a comma or a point before its decimals, and with spaces or commas between thousands if it
+    is whole. Raises BadInput for a field that there is not, and for a text that is no number where one is needed.
+    """
+    before: Any = state
+    kinds = {f.name: type(f.default) for f in fields(before)}
+    if not isinstance(action, dict) or len(action) != 1 or not kinds.keys() >= action.keys():
+        raise BadInput("the panel has no such control")
+    ((name, text),) = action.items()
+    after: S = replace(before, **{name: typed(kinds[name], name.replace("_", " "), str(text))})
+    return after
+
+
+def typed(kind: type, name: str, text: str) -> Any:
+    """What a control's text stands for, as a value of `kind`: a flag from on and off, a number from its digits."""
+    if kind is bool:
+        return text == "on"
+    if kind is str:
+        return text
+    plain = re.sub(r"\s", "", text).replace("\N{MINUS SIGN}", "-")
+    if kind is int and re.fullmatch(r"-?\d{1,3}(,\d{3})+", plain):
+        plain = plain.replace(",", "")
+    try:
+        return kind(plain.replace(",", ".")[:LONGEST])
+    except ValueError:
+        sort = "a whole number" if kind is int else "a number"
+        raise BadInput(f"{name} needs {sort}, and “{text[:20]}” is none") from None
 
 
 def to_text(state: Any) -> str:
@@ -73,7 +132,7 @@ def from_link(State: Any, link: object) -> Any:
     text = str(link)
     if len(text) > LONGEST:
         raise BadInput("it is too long")
-    readers: dict[type, Any] = {bool: {"True": True, "False": False}.__getitem__, int: int, str: str}
+    readers: dict[type, Any] = {bool: {"True": True, "False": False}.__getitem__, int: int, float: float, str: str}
     kinds = {f.name: readers[type(f.default)] for f in fields(State)}
     try:
         pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text))

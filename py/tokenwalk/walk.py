@@ -12,7 +12,8 @@ from lxml import html as parser
 from tokenwalk import panel
 from tokenwalk.state import to_link, to_text
 
-CAP = 600  # states of one panel that the table holds at most; beyond it the browser's Python answers
+CAP = 600  # states of one panel that the table holds at most, unless its module has a CAP; beyond it Python answers
+FEW = 16   # steps of a slider that the table takes; one with more is Python's
 
 
 def controls(html: str) -> Iterator[dict[str, str]]:
@@ -27,6 +28,10 @@ def controls(html: str) -> Iterator[dict[str, str]]:
             yield {node.get("name"): node.get("value")}
         elif node.get("type") == "checkbox":
             yield {node.get("name"): "off" if node.get("checked") is not None else "on"}
+        elif node.get("type") == "range":
+            low, high, step = (float(node.get(end)) for end in ("min", "max", "step"))
+            steps = round((high - low) / step)
+            yield from ({node.get("name"): f"{low + k * step:.12g}"} for k in range(steps + 1) if steps <= FEW)
     if root.xpath(".//@data-every"):
         yield {"do": "tick"}
 
@@ -36,9 +41,10 @@ def key(action: dict[str, str]) -> str:
     return json.dumps(action, ensure_ascii=False, separators=(",", ":"))
 
 
-def states(name: str, cap: int = CAP) -> dict[str, tuple[str, str, dict[str, str]]]:
+def states(name: str, cap: int | None = None) -> dict[str, tuple[str, str, dict[str, str]]]:
     """Every state reached, as JSON text → (its link, its HTML, {action: the next state}), first state first."""
     start = panel.module(name).State()
+    most: int = cap or vars(panel.module(name)).get("CAP", CAP)
     found: dict[str, tuple[str, str, dict[str, str]]] = {}
     waiting, seen = [start], {to_text(start)}
     while waiting:
@@ -47,7 +53,7 @@ def states(name: str, cap: int = CAP) -> dict[str, tuple[str, str, dict[str, str
         for action in controls(html):
             follower = panel.after(name, state, action)
             text = to_text(follower)
-            if text not in seen and len(seen) < cap:
+            if text not in seen and len(seen) < most:
                 seen.add(text)
                 waiting.append(follower)
             if text in seen:

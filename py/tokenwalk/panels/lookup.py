@@ -1,14 +1,14 @@
 """The lookup in its two forms: row i of E, and the product of a one-hot row with the whole of E."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tokenwalk import facts, lookup, toy
 from tokenwalk.render import token
-from tokenwalk.state import BadInput, one_of
+from tokenwalk.state import chosen, one_of
 
 V, d = toy.E.shape
 
@@ -23,12 +23,7 @@ class State:
 
 def step(state: State, action: Mapping[str, str]) -> State:
     """The state that follows when the reader uses a control."""
-    match action:
-        case {"id": i}:
-            return replace(state, id=i)
-        case {"column": column}:
-            return replace(state, column=column)
-    raise BadInput("the panel has no such control")
+    return chosen(state, action)
 
 
 def view(state: State) -> dict[str, Any]:
