@@ -85,7 +85,9 @@ def chosen(state: S, action: object) -> S:
     if not isinstance(action, dict) or len(action) != 1 or not kinds.keys() >= action.keys():
         raise BadInput("the panel has no such control")
     ((name, text),) = action.items()
-    after: S = replace(before, **{name: typed(kinds[name], name.replace("_", " "), str(text))})
+    if not isinstance(text, str):
+        raise BadInput(f"{name.replace('_', ' ')} cannot be {str(text)[:40]}")
+    after: S = replace(before, **{name: typed(kinds[name], name.replace("_", " "), text)})
     return after
 
 
