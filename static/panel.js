@@ -20,10 +20,9 @@ const python = {
   start(cache = "default") {
     if (!["off", "failed"].includes(this.word)) return;
     this.tell("loading", { share: 0, reason: "" });
-    this.worker = new Worker(new URL("worker.js", here), { type: "module" });
+    this.worker = new Worker(new URL("worker.js", here), { type: "module", name: cache });
     this.worker.onmessage = ({ data }) => this.hear(data);
     this.worker.onerror = (event) => this.fail(event.message || "worker.js could not be loaded.");
-    this.worker.postMessage({ cache });
     this.watch();
   },
 
@@ -85,6 +84,12 @@ class PyPanel extends HTMLElement {
   kept = []; // what only Python can answer, while it has failed; the table goes on with the rest
 
   connectedCallback() {
+    // This script may come before the page is complete, and this element then has only a part of its content.
+    const partial = document.readyState === "loading" && !this.nextSibling;
+    partial ? addEventListener("DOMContentLoaded", () => this.isConnected && this.begin(), { once: true }) : this.begin();
+  }
+
+  begin() {
     this.body = this.querySelector(".body");
     this.place = location.pathname + this.id;
     const shown = left.get(this.place);
@@ -102,7 +107,7 @@ class PyPanel extends HTMLElement {
   }
 
   disconnectedCallback() {
-    panels.delete(this);
+    if (!panels.delete(this)) return;
     left.set(this.place, { state: this.getAttribute("state"), html: this.body.innerHTML, queue: [...this.queue, ...this.kept] });
     this.watcher.disconnect();
     clearTimeout(this.timer);
@@ -116,7 +121,9 @@ class PyPanel extends HTMLElement {
 
   readLink(hash = location.hash) {
     const [name, link] = hash.slice(1).split(/\?(.*)/s);
-    if (name !== this.id || link === undefined) return;
+    if (name !== this.id) return;
+    if (!frugal) python.start();
+    if (link === undefined) return;
     this.do({ link });
     if (window.parent === window) this.scrollIntoView();
   }

@@ -1,5 +1,6 @@
 // Python's side of the page: downloads and checks the runtime, starts it, and then answers text with text.
-// In come {cache} once and then questions {id, text}. Out go {word, share} while it starts, {word: "ready"},
+// Its name says how the caches are to be used; a first message would wait for the page to be complete. In come questions
+// {id, text}. Out go {word, share} while it starts, {word: "ready"},
 // {failed: reason}, and to each question {id, text} or {id, failed}.
 const app = new URL(".", import.meta.url);
 const TYPES = { js: "text/javascript", wasm: "application/wasm", json: "application/json", zip: "application/zip" };
@@ -16,7 +17,11 @@ async function fetched(name, at, cache) {
   return answer;
 }
 
-// The bytes of a file, if it is the one that this page was built with; each part goes to `pass` as it comes in.
+const unpackedName = (name) => name.replace(/\.bin$/, "");
+const unpacked = (data) => new Response(data).body.pipeThrough(new DecompressionStream("gzip"));
+
+// The bytes of a file, if it is the one that this page was built with; each part goes to `pass` as it comes in. A file
+// that ends in .bin is packed.
 // Over plain http from another machine there is no crypto.subtle, and the length must do.
 async function download({ name, at, bytes, sha256 }, cache, pass) {
   const reader = (await fetched(name, at, cache)).body.getReader();
@@ -31,20 +36,22 @@ async function download({ name, at, bytes, sha256 }, cache, pass) {
   }
   const right = length === bytes && (!crypto.subtle || hex(await crypto.subtle.digest("SHA-256", data)) === sha256);
   if (!right) throw new Error(`What came as ${name} is not the file that this page was built with. Load the page again.`);
-  return data;
+  return name === unpackedName(name) ? data : new Uint8Array(await new Response(unpacked(data)).arrayBuffer());
 }
 
 // All files at once, name → promise of its bytes. The one in WebAssembly is compiled while it comes in.
 function downloadAll(files, cache) {
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   let done = 0;
+  let share = 0;
   let compiler;
   const incoming = new ReadableStream({ start: (controller) => { compiler = controller; } });
   const pass = (name) => (part) => {
     if (name.endsWith(".wasm")) compiler.enqueue(part);
-    postMessage({ word: "loading", share: Math.floor((100 * (done += part.length)) / total) });
+    done += part.length;
+    if (share < Math.floor((100 * done) / total)) postMessage({ word: "loading", share: (share = Math.floor((100 * done) / total)) });
   };
-  const kept = Object.fromEntries(files.map((file) => [file.name, download(file, cache, pass(file.name))]));
+  const kept = Object.fromEntries(files.map((file) => [unpackedName(file.name), download(file, cache, pass(file.name))]));
   const main = files.find((file) => file.name.endsWith(".wasm")).name;
   kept[main].then(() => compiler.close(), (error) => compiler.error(error));
   const module = WebAssembly.compileStreaming(typed(incoming, main));
@@ -67,6 +74,7 @@ function serve({ kept, module }) {
 }
 
 async function boot({ kept, module }, at) {
+  const archives = Object.keys(kept).filter((name) => /\.whl$|^(jinja2|tokenwalk)\.zip$/.test(name));
   serve({ kept, module });
   const script = async (name) => (await kept[name], import(at[name])); // it lies in the cache, checked
   const folder = new URL(".", at["pyodide.js"]).href;
@@ -77,8 +85,8 @@ async function boot({ kept, module }, at) {
     createPyodideModule: (await script("pyodide.asm.js")).default,
     lockFileContents: new TextDecoder().decode(await kept["pyodide-lock.json"]),
   });
-  await pyodide.loadPackage("numpy", { messageCallback() {} });
-  for (const name of ["jinja2.zip", "tokenwalk.zip"]) pyodide.unpackArchive(await kept[name], "zip", { extractDir: "/tokenwalk" });
+  pyodide.pyimport("gc").disable(); // what is imported stays; door.start enables it again
+  for (const name of archives) pyodide.unpackArchive(await kept[name], "zip", { extractDir: "/tokenwalk" });
   pyodide.FS.chdir("/tokenwalk");
   const door = pyodide.pyimport("tokenwalk.door");
   door.start();
@@ -98,8 +106,9 @@ async function start(cache) {
 
 const reason = (error) => String(error?.message ?? error).trim().split("\n").pop();
 
-self.onmessage = ({ data: { id, text, cache } }) => {
-  if (cache) return start(cache).catch((error) => postMessage({ failed: reason(error) }));
+start(self.name).catch((error) => postMessage({ failed: reason(error) }));
+
+self.onmessage = ({ data: { id, text } }) => {
   try {
     postMessage({ id, text: respond(text) });
   } catch (error) {

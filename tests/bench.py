@@ -35,7 +35,7 @@ PAIRS, SLOW_PAIRS, CLICKS = 5, 2, 40
 SLOW: dict[str, Any] = {"rate": 200_000, "delay": 0.15, "cpu": 4}  # 1.6 Mbit/s, and 150 ms for each request
 OURS, BARE = f"{PAGE}#build_x", "bare/"  # the # scrolls to the panel: Python starts when a panel comes near
 LIVE, READY = "#build_x:defined", "#build_x[python=ready], #bare[python=ready]"
-NEEDED = re.compile(r"/(runtime-\w+|bare)/(?!index)|/app-\w+/(\w+\.zip|pyodide-lock|manifest|worker\.js)").match
+NEEDED = re.compile(r"/(runtime-\w+|bare)/(?!index)|/app-\w+/(\w+\.zip\.bin|pyodide-lock|manifest|worker\.js)").match
 BARE_PAGE = b"""<!doctype html><title>Bare</title><p id="bare">starting</p><script type="module">
 import { loadPyodide } from "./pyodide.mjs";
 const pyodide = await loadPyodide();
@@ -47,9 +47,10 @@ new PerformanceObserver((list) => tasks.push(...list.getEntries().map((task) => 
   .observe({ type: "longtask", buffered: true });"""
 CLICK_TIME = """(panel) => new Promise((done) => {
   const start = performance.now();
-  const frame = () => new Promise(requestAnimationFrame);
-  const ended = () => done(performance.now() - start);
-  new MutationObserver(() => frame().then(frame).then(ended)).observe(panel, { attributeFilter: ["state"] });
+  const after = new MessageChannel();  // its message comes as the next task after the frame
+  after.port1.onmessage = () => done(performance.now() - start);
+  const answered = () => requestAnimationFrame(() => after.port2.postMessage(0));
+  new MutationObserver(answered).observe(panel, { attributeFilter: ["state"] });
   (panel.querySelector("[value=next]:not([aria-disabled=true])") ?? panel.querySelector("[value=reset]")).click();
 })"""
 Figures = Iterator[tuple[str, float, list[Any]]]  # name, value, and the values or [ours, bare, ratio] it comes from
@@ -164,7 +165,7 @@ def first_click(bench: Bench) -> Figures:
 
 
 def clicks(bench: Bench) -> Figures:
-    """Clicks: until the second frame after the answer, from the table (Python blocked) and from Python"""
+    """Clicks: until the first task after the frame with the answer; from the table (Python blocked) and from Python"""
     for name, selector in (("table_click", LIVE), ("python_step", READY)):
         for end, cpu in (("", 1), ("_cpu4", 4)):
             times: list[float] = []

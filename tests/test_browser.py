@@ -187,8 +187,8 @@ def test_another_host_is_out_of_reach_and_whoever_asks_it_is_noticed(browser: Br
 # --- when Python does not come
 
 
-FILES = ["worker.js", "manifest.json", "pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", ".whl",
-         "pyodide-lock.json", "tokenwalk.zip"]
+FILES = ["worker.js", "manifest.json", "pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip.bin",
+         ".whl.bin", "pyodide-lock.json", "tokenwalk.zip.bin"]
 
 
 def cut_off(handler: Handler) -> bool:

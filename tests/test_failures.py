@@ -121,7 +121,7 @@ def timed(open_page) -> Page:
 
 
 def test_only_two_minutes_of_silence_count_as_failure(timed: Page, site: Site):
-    with site.holding(".wasm"), site.holding(".whl") as release:
+    with site.holding(".wasm"), site.holding(".whl.bin") as release:
         go_to(timed, site.url + PAGE)
         timed.wait_for_function("document.querySelector('#build_x .share').textContent > 10")
         timed.clock.fast_forward(115_000)
@@ -168,7 +168,7 @@ def test_reading_and_scrolling_go_on_while_python_loads_which_is_never_on_the_pa
 
 
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["of the site", "of another site"])
-@pytest.mark.parametrize("file", ["worker.js", "manifest.json", ".wasm", "tokenwalk.zip"])
+@pytest.mark.parametrize("file", ["worker.js", "manifest.json", ".wasm", "tokenwalk.zip.bin"])
 def test_a_redirect_to_a_login_is_told_in_words(open_page, site: Site, file: str, elsewhere: bool):
     login = f"{site.origin.replace('127.0.0.1', 'localhost') if elsewhere else ''}{SUB}/login"
     with site.answering(file, b"", status=302, location=login), site.answering("/login", b"<!doctype html><p>Who?"):
@@ -185,8 +185,8 @@ def flipped(data: bytes) -> bytes:
     return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1:]
 
 
-@pytest.mark.parametrize("file", ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", ".whl",
-                                  "pyodide-lock.json", "tokenwalk.zip"])
+@pytest.mark.parametrize("file", ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip.bin",
+                                  ".whl.bin", "pyodide-lock.json", "tokenwalk.zip.bin"])
 def test_a_file_of_another_version_is_told_in_words(open_page, site: Site, file: str):
     (right,) = site.folder.glob(f"*/*{file}")
     with site.answering(file, flipped(right.read_bytes()), "application/octet-stream"):
@@ -196,11 +196,11 @@ def test_a_file_of_another_version_is_told_in_words(open_page, site: Site, file:
 
 
 def test_files_of_two_versions_under_each_others_names_are_told_in_words(open_page, site: Site):
-    (other,) = site.folder.glob("app-*/tokenwalk.zip")
-    with site.answering("python_stdlib.zip", other.read_bytes(), "application/zip"):
+    (other,) = site.folder.glob("app-*/tokenwalk.zip.bin")
+    with site.answering("python_stdlib.zip.bin", other.read_bytes(), "application/zip"):
         page = open_page()
         has(page, FAILED, 15_000)
-        assert "python_stdlib.zip is not the file that this page was built with" in status(page)
+        assert "python_stdlib.zip.bin is not the file that this page was built with" in status(page)
     page.click("#build_x [data-when=failed] .load")
     ready(page)
 
@@ -257,7 +257,7 @@ def test_a_choice_that_only_python_can_answer_is_kept_through_a_failure(open_pag
 
 
 def test_after_thirty_restarts_there_is_one_worker(open_page, site: Site):
-    quick = b"onmessage = () => postMessage({ word: 'ready', share: 100 })"
+    quick = b"postMessage({ word: 'ready', share: 100 })"
     with site.answering("worker.js", quick, "text/javascript"):
         page = ready(open_page(script=KEEP))
         for count in range(1, 31):

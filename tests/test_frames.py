@@ -108,7 +108,7 @@ def typed(kind: str) -> Callable[[Handler], bool]:
 def test_python_starts_from_a_server_that_knows_no_type_but_those_of_pages(open_page, site: Site, kind: str):
     assert not list(site.folder.rglob("*.mjs")), "a module with a wrong type is not run, so no file has that ending"
     with ExitStack() as stack:
-        for ending in (".wasm", ".whl", ".zip", "pyodide-lock.json", "manifest.json", ".states.json"):
+        for ending in (".wasm", ".whl.bin", ".zip.bin", "pyodide-lock.json", "manifest.json", ".states.json"):
             stack.enter_context(site.changed(ending, typed(kind)))
         open_page().wait_for_selector("#build_x[python=ready]", timeout=60_000)
 

@@ -18,8 +18,9 @@ from pathlib import Path
 import jinja2
 import markupsafe
 
-from tokenwalk import panel, walk
+from tokenwalk import panel, render, walk
 
+PACKED = ".bin"
 EARLY = (1980, 1, 1, 0, 0, 0)  # every file's time in the archive, so that its bytes depend on its contents only
 OTHER_FORMATS = re.compile(r",url\(fonts/[\w-]+\.(woff|ttf)\) format\([^)]*\)")
 HERE = Path(__file__).parent
@@ -43,24 +44,31 @@ def digest(data: bytes) -> str:
 
 def sent(name: str, data: bytes) -> int:
     """The bytes that travel: servers compress code, and leave archives as they are."""
-    return len(data if name.endswith((".zip", ".whl")) else gzip.compress(data, mtime=0))
+    return len(data if name.endswith(PACKED) else gzip.compress(data, mtime=0))
 
 
-def zipped(packages: Sequence[Path]) -> bytes:
-    """The code, templates and data of some packages as one zip: the same bytes whenever and wherever it is made."""
+def packed(files: Files) -> Files:
+    """The files compressed, each under its name with one more ending. Not .gz: some servers would unpack that."""
+    return {name + PACKED: gzip.compress(data, 9, mtime=0) for name, data in files.items()}
+
+
+def zipped(packages: Sequence[Path], more: Files | None = None) -> bytes:
+    """The code and data of some packages, and `more`, as one zip: the same bytes whenever and wherever it is made."""
+    files = {f"{package.name}/{file.relative_to(package).as_posix()}": file.read_bytes() for package in packages
+             for file in package.rglob("*") if file.suffix in (".py", ".json") and not file.name.startswith("make_")}
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as target:
-        for package in packages:
-            for file in sorted(package.rglob("*")):
-                if file.suffix in (".py", ".html", ".json") and not file.name.startswith("make_"):
-                    info = zipfile.ZipInfo(f"{package.name}/{file.relative_to(package).as_posix()}", EARLY)
-                    target.writestr(info, file.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=9)
+        for name, content in sorted((files | (more or {})).items()):
+            target.writestr(zipfile.ZipInfo(name, EARLY), content)
     return data.getvalue()
 
 
 def archive() -> bytes:
-    """The Python of this project that the browser runs, as one zip."""
-    return zipped([HERE])
+    """The Python of this project that the browser runs, as one zip; the templates in it are Python already."""
+    with tempfile.TemporaryDirectory() as folder:
+        render.ENV.compile_templates(folder, extensions=["html"], zip=None, ignore_errors=False)
+        made = {f"tokenwalk/templates/compiled/{file.name}": file.read_bytes() for file in Path(folder).iterdir()}
+    return zipped([HERE], made)
 
 
 def libraries(pyodide: Path, wheel: Path) -> Files:
@@ -70,7 +78,7 @@ def libraries(pyodide: Path, wheel: Path) -> Files:
 
 
 def compiled(sources: Files, cache: Path, node: Sequence[Path]) -> Files:
-    """The libraries, byte-compiled and cut down to what is imported (compiled.py): made once, then kept in the cache.
+    """The archives, byte-compiled and cut down to what is imported (compiled.py): made once, then kept in the cache.
 
     `node` is the command that runs a Python file under Pyodide. Raises RuntimeError if it fails.
     """
@@ -99,11 +107,9 @@ def runtime(pyodide: Path, code: Files) -> Files:
     return {name: (pyodide / old).read_bytes() for name, old in files.items()} | code
 
 
-def lock_file(pyodide: Path, wheel: bytes) -> bytes:
-    """Pyodide's lock file, cut down to the one package that the site ships, with the hash of the wheel it ships."""
-    lock = json.loads((pyodide / "pyodide-lock.json").read_text())
-    lock["packages"] = {"numpy": lock["packages"]["numpy"] | {"sha256": digest(wheel)}}
-    return json.dumps(lock, sort_keys=True).encode()
+def lock_file(pyodide: Path) -> bytes:
+    """Pyodide's lock file without its list of packages: the one that the site ships is in the manifest."""
+    return json.dumps(json.loads((pyodide / "pyodide-lock.json").read_text()) | {"packages": {}}).encode()
 
 
 def manifest(folder: str, runtime: Files, own: Files) -> bytes:
@@ -126,10 +132,11 @@ def named(prefix: str, files: Files) -> str:
 
 def all_files(modules: Path, wheel: Path, static: Path, node: Path) -> Assets:
     """All files of the site besides its pages: from node_modules, from NumPy’s wheel in the cache and from `static`."""
-    pyodide, formulas = modules / "pyodide", katex(modules / "katex/dist")
-    code = compiled(libraries(pyodide, wheel), wheel.parent, [node, static / "under_pyodide.mjs"])
-    run = runtime(pyodide, code)
-    own = {"pyodide-lock.json": lock_file(pyodide, code[wheel.name]), "tokenwalk.zip": archive()}
+    pyodide, formulas, words = modules / "pyodide", katex(modules / "katex/dist"), [node, static / "under_pyodide.mjs"]
+    code = compiled(libraries(pyodide, wheel), wheel.parent, words)
+    ours = compiled({"tokenwalk.zip": archive()}, wheel.parent, words)
+    run = runtime(pyodide, packed(code))
+    own = {"pyodide-lock.json": lock_file(pyodide)} | packed(ours)
     app = own | {f.name: f.read_bytes() for f in sorted(static.iterdir()) if f.suffix in (".js", ".css")}
     app |= {f"{name}.states.json": walk.table(name).encode() for name in panel.names()}
     app["idiomorph.js"] = (modules / "idiomorph/dist/idiomorph.esm.js").read_bytes()

@@ -1,7 +1,8 @@
 """Python code in a zip, byte-compiled and cut down to what the panels import. Runs under Pyodide's own Python.
 
 Reading source and compiling it takes most of Python's start in a browser. Docstrings and asserts are left out. Which
-files are imported was observed (tests/observe.py) and stands in data/imported.json; a test holds the two together.
+files of the libraries are imported was observed (tests/observe.py) and stands in data/imported.json; a test holds the
+two together. The zip is not compressed: the browser unpacks it as a whole, faster than Python could file by file.
 """
 
 import io
@@ -27,13 +28,13 @@ def compiled(data: bytes, kept: Collection[str]) -> bytes:
             if name.endswith(".py"):
                 code = compile(body, name, "exec", dont_inherit=True, optimize=2)
                 name, body = name + "c", bytes(code_to_pyc(code, bytes(8), checked=False))
-            target.writestr(zipfile.ZipInfo(name, EARLY), body, zipfile.ZIP_DEFLATED, compresslevel=9)
+            target.writestr(zipfile.ZipInfo(name, EARLY), body)
     return out.getvalue()
 
 
 def needed(name: str) -> bool:
-    """Whether a file that is no code stays: a package's own records and licences do, headers and stubs do not."""
-    return ".dist-info/" in name and not name.endswith("/")
+    """Whether a file stays that is not in the list: ours do, and a package's own records and licences."""
+    return name.startswith("tokenwalk/") or (".dist-info/" in name and not name.endswith("/"))
 
 
 if __name__ == "__main__":

@@ -116,8 +116,10 @@ def head(k: int, i: int) -> Markup:
 
 def environment() -> jinja2.Environment:
     """The one Jinja2 environment: strict about names, escaping, `{#` left to Markdown's attribute lists."""
+    folder = Path(__file__).parent / "templates"
+    made = (folder / "compiled").is_dir()  # in the browser: see assets.archive
     env = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.ModuleLoader(folder / "compiled") if made else jinja2.FileSystemLoader(folder),
         autoescape=True, undefined=jinja2.StrictUndefined, comment_start_string="{##", comment_end_string="##}",
         trim_blocks=True, lstrip_blocks=True, cache_size=400,
     )
