@@ -69,9 +69,17 @@ def test_yarn_by_name_rounds_its_bounds():
     assert theta == near(np.array(MODULES["gpt-oss-120b, truncated"]["theta"]))
 
 
-def test_yarn_with_a_ramp_from_the_first_pair_on():
-    reference = MODULES["a ramp from the first pair on"]
-    theta, factor = position.frequencies(16, 10_000, "yarn", 16, 64)
+@pytest.mark.parametrize(
+    ("name", "base", "s", "L"),
+    [
+        ("a ramp from the first pair on", 10_000, 16, 64),
+        ("a ramp to pair d − 1", 10, 4, 600),
+        ("a ramp of no width", 10_000, 4, 6),
+    ],
+)
+def test_the_ends_of_yarns_ramp(name, base, s, L):
+    reference = MODULES[name]
+    theta, factor = position.frequencies(16, base, "yarn", s, L)
     assert theta == near(np.array(reference["theta"]))
     assert factor == pytest.approx(reference["attention_factor"], rel=1e-12)
 

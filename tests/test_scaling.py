@@ -21,11 +21,11 @@ def test_unscaled_frequencies_are_the_formula(d, base):
 
 
 @pytest.mark.parametrize("scaling", ["none", "linear", "ntk", "yarn"])
-@given(st.integers(2, 32).map(lambda pairs: 2 * pairs), st.integers(64, 8192))
-def test_a_factor_of_one_changes_nothing(scaling, d, original):
-    theta, factor = frequencies(d, scaling=scaling, factor=1, original=original)
+@given(st.integers(2, 32).map(lambda pairs: 2 * pairs), st.floats(2, 1e6), st.integers(64, 8192))
+def test_a_factor_of_one_changes_nothing(scaling, d, base, original):
+    theta, factor = frequencies(d, base, scaling, 1, original)
     assert factor == 1
-    assert theta == pytest.approx(frequencies(d)[0])
+    assert theta == pytest.approx(frequencies(d, base)[0])
 
 
 @given(EVEN, st.floats(1, 64), st.integers(0, 100_000))

@@ -68,7 +68,8 @@ PRESETS = {
         "DeepSeek-V3", "December 2024", "DeepSeek-AI 2024 (arXiv 2412.19437), section 4.3, and the published config",
         d=facts.DEEPSEEK_V3.rotated, width=facts.DEEPSEEK_V3.width, base=10_000, original=4096, target=131_072,
         scaling="yarn", factor=40,
-        more="The square of the attention factor multiplies the whole score, so it sharpens the others too.",
+        more="The square of the attention factor multiplies the whole score, so it sharpens the others too. "
+        "The factor times the original length is more than the target, up to which the paper trains and tests.",
     ),
     "qwen_2_5_1m": Preset(
         "Qwen2.5-1M", "January 2025",

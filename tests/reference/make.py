@@ -69,6 +69,11 @@ def yarn(base, factor, original, **parameters):
             **parameters}
 
 
+def of_width_16(*numbers):
+    """The call that gives Llama's rotary module with YaRN for heads of 16 columns."""
+    return f"llama.LlamaRotaryEmbedding(LlamaConfig(head_dim=16, rope_parameters={yarn(*numbers)}))"
+
+
 DEEPSEEK_YARN = yarn(10000.0, 40, 4096, beta_fast=32, beta_slow=1, mscale=1.0, mscale_all_dim=1.0)
 DEEPSEEK = f"DeepseekV3Config(max_position_embeddings=163840, rope_parameters={DEEPSEEK_YARN})"
 
@@ -89,8 +94,10 @@ YARN = {
                                f"{yarn(150000.0, 32.0, 4096, truncate=True)}))",
     "SmolLM3": "SmolLM3RotaryEmbedding(SmolLM3Config(max_position_embeddings=65536, rope_parameters="
                f"{yarn(5000000.0, 2.0, 65536)}))",
-    "a ramp from the first pair on": "llama.LlamaRotaryEmbedding(LlamaConfig(head_dim=16, rope_parameters="
-                                     f"{yarn(10000.0, 16.0, 64)}))",
+    # Ends that are cut to 0 and to d − 1, and ends that meet.
+    "a ramp from the first pair on": of_width_16(10000.0, 16.0, 64),
+    "a ramp to pair d − 1": of_width_16(10.0, 4.0, 600),
+    "a ramp of no width": of_width_16(10000.0, 4.0, 6),
 }
 HUNYUAN = {
     "Hunyuan-Large": "HunYuanDenseV1RotaryEmbedding(HunYuanDenseV1Config(hidden_size=6400, num_attention_heads=80, "
@@ -168,7 +175,7 @@ def write(name, packages, **parts):
     """Nothing; the file `name` holds the packages with their versions, and the parts, one case a line."""
     lines = [f'"made_by": "{Path(__file__).name}"', f'"packages": {json.dumps({p: version(p) for p in packages})}']
     for part, cases in parts.items():
-        rows = (f" {json.dumps(case)}: {json.dumps(value)}" for case, value in cases.items())
+        rows = (f" {json.dumps(case, ensure_ascii=False)}: {json.dumps(value)}" for case, value in cases.items())
         lines.append(f'"{part}": {{\n' + ",\n".join(rows) + "\n}")
     (HERE / name).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
