@@ -133,6 +133,12 @@ def test_the_curve_is_a_sum_of_waves(start, pairs, base):
     assert p * (1 - y / 50) == pytest.approx(sum(wave(offsets * a) for a in theta), abs=1e-3 * p)
 
 
+def test_a_fast_hands_curve_has_points_enough_for_each_turn():
+    _, root = ask(theta=3.14)
+    points = re.findall(r"[ML]([-\d.]+) ([-\d.]+)", root.xpath("string(.//path[@class='curve one']/@d)"))
+    assert len(points) / (48 * 3.14 / (2 * math.pi)) > 12
+
+
 def test_several_pairs_add_up_by_hand():
     _, root = ask(pairs="2")  # θ = 1 and 0.01: cos 2 + cos 0.02
     assert "−0.416 + 1.000 = 0.584" in said(root) and "6.3 and 628.3 positions" in said(root)

@@ -149,7 +149,9 @@ def test_under_alibi_each_head_falls_in_a_straight_line():
     for (distances, scores), slope in zip(lines, [2.0 ** -h for h in range(1, 9)], strict=True):
         assert distances == pytest.approx([0, 10], abs=0.01)
         assert scores == pytest.approx([0.5, 0.5 - 10 * slope], abs=0.01)
-    assert "At distance 10 head 1 takes off 5, head 8 only 0.039" in said(ask(scheme="alibi", n=11)[1])
+    assert "head 1, the steepest, takes off 5; head 8, the gentlest, 0.039" in said(ask(scheme="alibi", n=11)[1])
+    # of 12 heads the ninth is the steepest: 10 × 2^(−1/2)
+    assert "head 9, the steepest, takes off 7.071; head 8," in said(ask(scheme="alibi", n=11, heads="12")[1])
 
 
 @pytest.mark.parametrize(("d", "sinusoid", "scaled"), [(4, "1.414", "2"), (16, "2.828", "4"), (64, "5.657", "8")])
@@ -157,7 +159,7 @@ def test_the_norms_with_and_without_the_factor(d, sinusoid, scaled):
     plain, large = said(ask(d=d)[1]), said(ask({"scaled": "on"}, d=d)[1])
     assert f"norm √({d}/2) = {sinusoid}" in plain and "x, the row of E it is added to, has norm 1." in plain
     assert f"has norm {scaled} = √{d}." in large
-    assert f"x·x is 1 and the position’s part s·s is {d // 2}" in plain and f"x·x is {d} and" in large
+    assert f"x·x is 1, the position’s part s·s is {d // 2}." in plain and f"x·x is {d}, the" in large
 
 
 def test_the_factor_belongs_to_the_sinusoid():

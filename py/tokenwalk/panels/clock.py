@@ -71,7 +71,8 @@ def turned(q: Array, k: Array, state: State, layout: str) -> Array:
 def for_curve(offset: int, theta: Array, q: Array, k: Array) -> dict[str, Any]:
     """The curve of the score over all offsets in reach, its axes, and the offsets whole turns of a lone hand away."""
     reach = NEAR if abs(offset) <= NEAR else LAST
-    offsets = np.arange(-reach, reach + 0.5, 0.5)                                                # (4 reach + 1,)
+    step = 0.5 if theta[0] <= 1 else 0.125                                  # a turn takes 12 points, or more
+    offsets = np.arange(-reach, reach + step, step)                                              # (2 reach/step + 1,)
     turn, pairs = 2 * np.pi / theta[0], len(theta)
     turns = np.arange(np.ceil((-reach - offset) / turn), (reach - offset) / turn) if pairs == 1 else np.array([])
     along = axis("offset: position of q − position of k", -reach, reach, count=8)

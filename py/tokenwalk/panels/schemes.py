@@ -98,7 +98,8 @@ def pictures(state: State) -> dict[str, Any]:
     if state.scheme == "alibi":
         slopes, bias = position.alibi_slopes(int(state.heads)), np.tril(position.alibi_bias(n, int(state.heads)))
         deepest = (n - 1) * slopes.max()
-        return {"slopes": slopes, "triangles": [png(b, deepest) for b in bias], "farthest": bias[:, -1, 0]}
+        return {"slopes": slopes, "triangles": [png(b, deepest) for b in bias], "farthest": bias[:, -1, 0],
+                "steepest": int(slopes.argmax()), "gentlest": int(slopes.argmin())}
     return {}
 
 
@@ -107,7 +108,8 @@ def labels(curves: Array, scheme: str) -> list[tuple[int, float, str, str]]:
     last = curves.shape[1] - 1
     if scheme != "alibi":
         return [(t, curves[0, t], number(curves[0, t]), side) for t, side in ((0, "right"), (last, "left"))]
-    return [(last, curves[h, -1], f"head {h + 1}", "left") for h in (0, 1, len(curves) - 1)]
+    order = curves[:, -1].argsort()
+    return [(last, curves[h, -1], f"head {h + 1}", "left") for h in order[[0, 1, -1]]]
 
 
 def view(state: State) -> dict[str, Any]:
