@@ -24,9 +24,9 @@ def one_of(options: Iterable[str], default: str) -> Any:
     return field(default=default, metadata={"options": tuple(options)})
 
 
-def between(low: int, high: int, default: int) -> Any:
-    """A field that holds a whole number from `low` to `high`."""
-    return field(default=default, metadata={"options": range(low, high + 1)})
+def between(low: int, high: int, default: int, step: int = 1) -> Any:
+    """A field that holds a whole number from `low` to `high`, in steps of `step`."""
+    return field(default=default, metadata={"options": range(low, high + 1, step)})
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,8 @@ def allowed(known: Any) -> str:
     """What a field of numbers can be, as the end of a sentence; nothing for another field, whose controls show it."""
     match known.metadata["options"]:
         case range() as r:
-            return f", only a whole number from {r[0]:,} to {r[-1]:,}".replace("-", "\N{MINUS SIGN}")
+            steps = f" in steps of {r.step}" if r.step > 1 else ""
+            return f", only a whole number from {r[0]:,} to {r[-1]:,}{steps}".replace("-", "\N{MINUS SIGN}")
         case Span(low, high):
             return f", only a number from {low:,g} to {high:,g}".replace("-", "\N{MINUS SIGN}")
     return ""

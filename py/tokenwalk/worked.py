@@ -1,7 +1,9 @@
 """The worked numbers of the Embeddings page: each is one claim of the prose, computed on the running example."""
 
+from collections.abc import Sequence
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tokenwalk import facts, lookup, optimise, position, toy
 from tokenwalk.attention import attention, causal
@@ -31,25 +33,25 @@ def swap_difference(masked: bool) -> float:
     return float(np.abs(after - before[order]).max())
 
 
+Row = Sequence[float] | Floats  # of numbers: q, k, or an angle for each pair
 THETA, RIGHT, UP = 0.5, (1.0, 0.0), (0.0, 1.0)  # the angle and the two hands of the clock in the prose
 
 
-def clock(m: float, t: float, q: tuple[float, float] = RIGHT, k: tuple[float, float] = RIGHT) -> float:
-    """The score of one pair q turned to position m with one pair k turned to position t: ⟨R_m q, R_t k⟩."""
-    turned_q, turned_k = position.rotate([q, k], [[m * THETA], [t * THETA]])
+def clock(m: float, t: float, q: Row = RIGHT, k: Row = RIGHT, theta: Row = (THETA,)) -> float:
+    """The score of q turned to position m with k turned to position t: ⟨R_m q, R_t k⟩.
+
+    q (d,), k (d,), theta (d/2,) in radians a position, pairs interleaved.
+    """
+    turned_q, turned_k = position.rotate(np.stack([q, k]), np.multiply.outer([m, t], theta))  # (d,), (d,)
     return float(turned_q @ turned_k)
 
 
-def layouts(t: int = 2, i: int = 4) -> Floats:
-    """Four rows that show how RoPE's two layouts agree.
+def at_offsets(offsets: ArrayLike, q: Row, k: Row, theta: Row) -> Floats:
+    """The score of q with k at each signed offset m − t: ⟨R_{m−t} q, k⟩, which is clock(m, t) for every such m and t.
 
-    (4, d): x = E[i]; x turned to position t with interleaved pairs; x with its columns in the order 1 3 2 4; that,
-    turned with halves. The last row is the second with its columns in the order 1 3 2 4.
+    offsets (n,), q (d,), k (d,), theta (d/2,) -> (n,). Source: Su 2021 (arXiv 2104.09864), section 3.2.
     """
-    x = toy.E[[i]]                                                # (1, d)
-    other = x[:, [*range(0, d, 2), *range(1, d, 2)]]              # (1, d)
-    rows = [x, position.rope(x, [t]), other, position.rope(other, [t], layout="halves")]
-    return np.concatenate(rows)
+    return np.asarray(position.rotate(q, np.multiply.outer(offsets, theta)) @ np.asarray(k))  # (n, d) @ (d,)
 
 
 def wavelengths(width: int, s: float, L: float) -> Floats:
