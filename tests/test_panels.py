@@ -165,13 +165,19 @@ def test_the_table_of_states_answers_as_python_does(name):
 
 
 @every_panel
-def test_the_table_of_states_knows_every_control_of_every_picture(name):
+def test_the_table_of_states_knows_every_control_that_leads_to_one_of_its_states(name):
     for state, root in pictures(name):
         buttons = root.xpath(".//button[not(@aria-disabled='true')] | .//input")
         offered = [(node.get("name"), node.get("value")) for node in buttons]
         offered += [(s.get("name"), o.get("value")) for s in root.iter("select") for o in s.iter("option")]
         for control, value in offered:
-            assert walk.key({control: value}) in REACHED[name][state][2], (state, control, value)
+            known = walk.key({control: value}) in REACHED[name][state][2]
+            assert known or follower(name, state, {control: value}) not in REACHED[name], (state, control, value)
+
+
+def follower(name: str, state: str, action: dict[str, str]) -> str:
+    """The state that follows when Python answers, which a capped table need not hold."""
+    return to_text(panel.after(name, from_text(panel.module(name).State, state), action))
 
 
 @every_panel

@@ -19,7 +19,7 @@ WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 768)
 SHARES = (10, 25, 50)  # per cent of the typical distance
 TABLES = 20            # random pairs of tables for each width
 SEEDS = "12345"
-CAP = 60               # of 135 states
+CAP = 32               # of 135 states: each choice by itself, and some of two
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def view(state: State) -> dict[str, Any]:
     (E, P), share = random_tables(int(state.seed)), int(state.share) / 100
     near = np.array([nearness(E[:, :, :d], P[:, :, :d]) for d in WIDTHS])   # (widths, versions)
     chances = (near < share).mean(axis=1)                                   # (widths,)
-    x = Axis("width d, in powers", WIDTHS[0], WIDTHS[-1], (4, 16, 64, 256, 768), log=True)
+    x = Axis("width d (logarithmic)", WIDTHS[0], WIDTHS[-1], (4, 16, 64, 256, 768), log=True)
     k = WIDTHS.index(int(state.width))
     return {
         "widths": WIDTHS, "d": WIDTHS[k], "k": k, "near": near, "chances": chances, "share": share, "tables": TABLES,
