@@ -61,14 +61,14 @@ def view(state: State) -> dict[str, Any]:
     """Everything the template draws, derived from the state."""
     both, pairs = sides(state), worked.equal_sums()
     sums, rows = [added(i, t) for i, t in both], [concatenated(i, t) for i, t in both]
-    every = [[f(i, t) for i, t in np.ndindex(V, positions)] for f in (added, concatenated)]
+    every = [{tuple(f(i, t)) for i, t in np.ndindex(V, positions)} for f in (added, concatenated)]
     here = tuple(sorted(both))
     return {
         "V": V, "positions": positions, "sides": both, "sums": sums, "rows": rows, "same": both[0] == both[1],
         "equal": np.array_equal(sums[0], sums[1]), "equal_rows": np.array_equal(rows[0], rows[1]), "pairs": len(pairs),
         "number_of": pairs.index(here) + 1 if here in pairs else 0, "of": V * positions, "most": np.abs(sums).max(),
         "differ": [k + 1 for k in np.flatnonzero(sums[0] != sums[1])],
-        "different": [len(np.unique(rows, axis=0)) for rows in every], "used": [f.__name__ for f in CODE],
+        "different": [len(values) for values in every], "used": [f.__name__ for f in CODE],
     }
 
 
