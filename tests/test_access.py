@@ -14,6 +14,9 @@ STATES = {
     "build_x": ["", "shown=3&scheme=rope", "shown=5&scheme=alibi&swapped=swap", "shown=5&swapped=swap_far",
                 "shown=2&scheme=sinusoidal", "shown=4&scheme=none&playing=True"],
     "lookup": ["", "id=9&column=4", "id=11"],
+    "order": ["", "mask=causal", "order=4+3+2+1+0&scheme=alibi", "picked=2", "order=0+1+2+3+4"],
+    "collide": ["", "first_token=11", "second_position=2"],
+    "nearest": ["", "width=768", "share=50", "seed=3"],
 }
 EVERY_STATE = [(name, link) for name, links in STATES.items() for link in links]
 

@@ -490,8 +490,8 @@ def test_the_themes_shortcuts_do_nothing_in_a_panel(warm: Page, control: str):
 
 
 def test_the_keyboard_alone_builds_x_and_the_focus_stays(warm: Page):
-    warm.focus("#lookup .copy")
-    for _ in range(200):  # past the panels between the two
+    warm.focus("xpath=//*[@id='build_x']/preceding::a[@class='copy'][1]")  # the foot of the panel before it
+    for _ in range(20):
         warm.keyboard.press("Tab")
         if warm.evaluate("document.activeElement.id") == "build_x-next":
             break

@@ -1,5 +1,6 @@
 """The worked numbers of the Embeddings page: each is one claim of the prose, computed on the running example."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,7 +10,9 @@ from tokenwalk import facts, lookup, optimise, position, toy
 from tokenwalk.attention import attention, causal
 
 Floats = NDArray[np.float64]
+Place = tuple[int, int]  # an id and a position from 0
 n, d = len(toy.IDS), toy.E.shape[1]
+HEADS = 2  # of the toy's attention; ALiBi's slopes depend on how many there are
 X = toy.E[toy.IDS] + toy.P[:n]  # (n, d), with learned positions: what step 2 hands on
 
 
@@ -21,16 +24,49 @@ def swapped(places: tuple[int, int]) -> list[int]:
     return order
 
 
-def swap_difference(masked: bool) -> float:
-    """How far attention is from permutation-equivariant: the largest |att(P x) − P att(x)| over all entries.
+def attended(ids: NDArray[np.int64], scheme: str = "none", masked: bool = False) -> Floats:
+    """What attention gives for the tokens `ids` in this order, with q = k = v = x, their rows of E: (n, d).
 
-    P trades ␣cat and ␣climb, x = E[ids] without positions, q = k = v = x, scores ÷ √4.
+    The position scheme acts where it always does: on x, on q and k, or on the scores (ALiBi with the slope of head 1).
     """
-    x, order = toy.E[toy.IDS], swapped(toy.SWAP)         # (n, d)
-    mask = causal(n) if masked else None
-    after = attention(x[order], x[order], x[order], mask)[0]
-    before = attention(x, x, x, mask)[0]
-    return float(np.abs(after - before[order]).max())
+    signal, t = position.SCHEMES[scheme].signal, np.arange(n)
+    x = toy.E[ids] + (signal(n, d, toy.P) if signal else 0)                  # (n, d)
+    q = position.rope(x, t) if scheme == "rope" else x                       # (n, d), and k is the same
+    bias = position.alibi_bias(n, HEADS)[0] if scheme == "alibi" else None   # (n, n)
+    return attention(q, q, x, causal(n) if masked else None, bias)[0]        # (n, d)
+
+
+def order_difference(order: list[int], scheme: str = "none", masked: bool = False) -> Floats:
+    """att(Π x) − Π att(x), which is zero where the outputs move with their tokens and nothing else happens: (n, d).
+
+    order[t] is the place in the sentence, counted from 0, of the token that Π puts at t.
+    """
+    return attended(toy.IDS[order], scheme, masked) - attended(toy.IDS, scheme, masked)[order]
+
+
+def swap_difference(masked: bool) -> float:
+    """The largest |att(Π x) − Π att(x)| over all entries, where Π trades ␣cat and ␣climb and no scheme is in use."""
+    return float(np.abs(order_difference(swapped(toy.SWAP), masked=masked)).max())
+
+
+def equal_sums() -> list[tuple[Place, Place]]:
+    """Every two places (i, t), id i at position t from 0, whose sums E[i] + P[t] are equal: all ids, all positions."""
+    places = list(np.ndindex(len(toy.E), len(toy.P)))
+    sums = (toy.E[:, None] + toy.P).reshape(-1, d)        # (places, d)
+    a, b = np.triu_indices(len(sums), 1)                  # every two places once
+    equal = (sums[a] == sums[b]).all(axis=1)
+    return [(places[k], places[m]) for k, m in zip(a[equal], b[equal], strict=True)]
+
+
+def near_bound(rows: int, positions: int, width: int, share: float) -> float:
+    """The power of ten below which the expected number of near-collisions lies, for two tables of normal numbers.
+
+    A near-collision is two of the rows × positions sums nearer than `share` of √(4 width), the typical distance of two
+    that have nothing in common. Two with a row in common differ by N(0, 2) in each column, so they are near if χ² <
+    2 share² × width; the others are near more rarely. Chernoff: P(χ² ≤ c width) ≤ (c e^(1−c))^(width/2) for c < 1.
+    """
+    sums, c = rows * positions, 2 * share**2
+    return math.log10(sums * (sums - 1) / 2) + width / 2 * (math.log(c) + 1 - c) / math.log(10)
 
 
 Row = Sequence[float] | Floats  # of numbers: q, k, or an angle for each pair

@@ -16,7 +16,6 @@ from tokenwalk.state import BadInput, between, flag, one_of
 
 Array = NDArray[np.float64]
 n, d = len(toy.IDS), toy.E.shape[1]
-HEADS = 2
 # Which two places of the sentence a swap trades, counted from 0. The second makes two rows of X equal.
 SWAPS = {"swap": toy.SWAP, "swap_far": (2, 4)}
 
@@ -68,7 +67,7 @@ def matrix_X(ids: NDArray[np.int64], scheme: str) -> tuple[Array, Array, Array |
 def scores(X: Array, scheme: str) -> Array:
     """q·k/√d for every pair of positions with q = k = the rows of X, after RoPE or ALiBi (head 1) if chosen."""
     q = position.rope(X, np.arange(n)) if scheme == "rope" else X                          # (n, d)
-    bias = position.alibi_bias(n, HEADS)[0] if scheme == "alibi" else np.zeros((n, n))     # (n, n)
+    bias = position.alibi_bias(n, worked.HEADS)[0] if scheme == "alibi" else np.zeros((n, n))     # (n, n)
     return np.asarray(q @ q.T / np.sqrt(d) + bias)
 
 
@@ -107,9 +106,9 @@ def for_rope(X: Array) -> dict[str, Any]:
 
 def for_alibi(X: Array) -> dict[str, Any]:
     """What ALiBi adds to the scores of q = k = X, in each head, and each slope as one part of so many."""
-    slopes = position.alibi_slopes(HEADS)
+    slopes = position.alibi_slopes(worked.HEADS)
     parts = [round(1 / slope) for slope in slopes]
-    return {"bias": position.alibi_bias(n, HEADS), "raw": X @ X.T / np.sqrt(d), "slopes": parts,
+    return {"bias": position.alibi_bias(n, worked.HEADS), "raw": X @ X.T / np.sqrt(d), "slopes": parts,
             "steepest": (n - 1) * slopes[0], "fractions": [partial(over, denominator=p) for p in parts],
             "keys": [Markup("k") + subscript(t + 1) for t in range(n)]}
 
