@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lxml import html as parser
 from lxml.html import HtmlElement
 
-from tokenwalk import panel, toy, walk
+from tokenwalk import panel, render, toy, walk
 from tokenwalk.state import from_text, to_text
 
 NAMES = panel.names()
@@ -146,9 +146,13 @@ def test_every_state_has_one_live_region_that_is_silent_only_while_the_panel_pla
 def test_the_controls_show_the_state(name):
     for state, root in pictures(name):
         for field, value in json.loads(state).items():
-            chosen = root.xpath(f".//*[@name='{field}']/descendant-or-self::*[@checked or @selected]/@value")
-            assert set(chosen) <= {value}, (state, field)
-            assert chosen or not root.xpath(f".//*[@name='{field}']"), (state, field)
+            control = f".//*[@name='{field}']/descendant-or-self::*"
+            chosen = root.xpath(f"{control}[@checked or @selected]/@value | {control}[@type='range']/@value")
+            expected = {"on"} if value is True else set() if value is False else {str(value)}
+            assert set(chosen) <= expected, (state, field)
+            assert chosen or not expected or not root.xpath(control), (state, field)
+            for typed in root.xpath(f"{control}[@type='text']/@value"):
+                assert typed == render.number(value), (state, field)
 
 
 @every_panel
@@ -165,9 +169,11 @@ def test_the_table_of_states_answers_as_python_does(name):
 
 
 @every_panel
-def test_the_table_of_states_knows_every_control_of_every_picture(name):
+def test_the_table_of_states_knows_every_control_of_every_picture_unless_it_is_full(name):
+    if len(REACHED[name]) == vars(panel.module(name)).get("CAP", walk.CAP):
+        return
     for state, root in pictures(name):
-        buttons = root.xpath(".//button[not(@aria-disabled='true')] | .//input")
+        buttons = root.xpath(".//button[not(@aria-disabled='true')] | .//input[@type='radio']")
         offered = [(node.get("name"), node.get("value")) for node in buttons]
         offered += [(s.get("name"), o.get("value")) for s in root.iter("select") for o in s.iter("option")]
         for control, value in offered:
