@@ -5,11 +5,13 @@ Read the files in this order; each one needs only what stands above it, unless a
     toy.py        the running example, as data
     tokens.py     step 1       text -> ids (the range check it uses is in lookup.py)
     lookup.py     step 2       ids -> rows of E, and the gradient that comes back
+    scaling.py    step 2       the angles RoPE turns by, and how they change for texts longer than in training
     position.py   step 2       where the order of the tokens enters: every position scheme, by name
     attention.py  steps 3, 4   q, k, v -> scores, mask, weights, output
     zipf.py       step 2       how often each id is drawn
     optimise.py   step 2       what one update does to the rows of a table
     facts.py      step 2       the sizes that the prose states, computed, with their sources
+    presets.py    step 2       how published models turn their queries and keys, and how far they were stretched
 
 The letters. They are declared here, once, and then used freely.
 
@@ -22,7 +24,7 @@ The letters. They are declared here, once, and then used freely.
     j   the number of a pair of columns, 0 … d/2 − 1; next to i as a position, the position looked at
     H h the number of heads, and one of them, 1 … H
     L   how long the texts were that a model was trained on
-    s   in zipf.py the exponent of the law; in position.py the factor by which L is stretched
+    s   in zipf.py the exponent of the law; in scaling.py the factor by which L is stretched
 
     E   the table of embeddings                                      (V, d)
     P   the table of learned positions, one row a position           (positions, d)
