@@ -52,12 +52,6 @@ def layouts(t: int = 2, i: int = 4) -> Floats:
     return np.concatenate(rows)
 
 
-def wavelengths(width: int, s: float, L: float) -> Floats:
-    """The positions that each pair takes for one full turn, λ = 2π/θ, under each scaling: (4, width/2)."""
-    return np.stack([2 * np.pi / position.frequencies(width, scaling=name, factor=s, original=L)[0]
-                     for name in position.SCALINGS])
-
-
 def directions_by_period() -> list[list[int]]:
     """The ten leading directions of a learned position table, two by two by dominant period, the shortest first.
 
