@@ -134,6 +134,10 @@ def test_the_turns_said_are_those_of_the_path_drawn():
     assert labels == [str(t) for t in range(1, 13)]
 
 
+def test_a_hand_that_hardly_turns_is_given_no_period():
+    assert "one in" not in said(drawn(pair=5, first=100, last=110)) and "Hand 5 makes" in said(drawn(pair=5, last=10))
+
+
 def test_the_three_fastest_hands_run_slower_in_the_middle():
     for pair in "123":
         rates = [module.turns(module.hands(U)[int(pair) - 1][a:b]) / (b - a) for a, b in ((128, 256), (256, 384))]
@@ -144,6 +148,7 @@ def test_rows_a_whole_turn_apart_are_alike_again():
     for period in (6, 17, 52):
         window = COSINES[round(0.8 * period):round(1.2 * period) + 1]
         assert COSINES[period] == window.max()
+    assert COSINES[9] == COSINES[7:12].min()  # half a turn of the fastest hand more
     assert "Rows 6 apart have a cosine of 0.692 on average" in said(drawn(distance=6))
 
 

@@ -57,6 +57,7 @@ def test_yarn_keeps_four_pairs_blends_four_and_interpolates_four():
     root = drawn()
     assert fates(root) == [KEPT] * 4 + [BLENDED] * 4 + [INTERPOLATED] * 4
     assert "pairs 1 to 4 of 12 are kept, 5 to 8 are blended, 9 to 12 are interpolated" in said(root)
+    assert "No pairs meet angles" in said(root) and "turns 1 rad, as before" in said(root)
     pace = 1 / (2 * math.pi) * 10_000 ** (-4 / 12)  # of pair 5, which keeps 4/5 of it and has the rest slowed 4 times
     assert rows(root)[5] == [f"{2048 * pace:.2f}", f"{1 / pace:.0f}", f"{1 / (pace * (0.8 + 0.2 / 4)):.0f}", BLENDED]
     assert curve(root, "ramp", "one")[:, 1] == pytest.approx([100] * 4 + [80, 60, 40, 20] + [0] * 4)
@@ -71,7 +72,7 @@ def test_yarn_multiplies_q_and_k_by_a_factor_that_depends_on_the_stretch():
 
 def test_interpolation_slows_every_pair_and_shows_no_new_angle():
     root = drawn(scaling="linear")
-    assert set(fates(root)) == {INTERPOLATED}
+    assert set(fates(root)) == {INTERPOLATED} and "all 12 pairs are interpolated" in said(root)
     assert rows(root)[1][1:3] == ["6.3", "25.1"]  # 2π and 8π
     assert "No pairs meet angles" in said(root) and "turns 0.25 rad, before it was 1" in said(root)
 
@@ -112,7 +113,8 @@ def test_wavelengths_stand_where_their_numbers_say():
     heights = 100 * np.log(2 * math.pi * 10_000 ** (j / 12) / 4) / top
     assert curve(root, "waves", "two") == pytest.approx(np.stack([100 * j / 11, heights], axis=1), abs=0.006)
     marks = root.xpath("string(.//*[@class='dots one interpolated']/@d)")
-    assert 100 - np.array(re.findall(r" ([\d.]+)h0", marks), float) == pytest.approx(heights + 100 * math.log(4) / top, abs=0.011)
+    from_top = np.array(re.findall(r" ([\d.]+)h0", marks), float)
+    assert 100 - from_top == pytest.approx(heights + 100 * math.log(4) / top, abs=0.011)
 
 
 def test_scores_stand_where_their_numbers_say():

@@ -85,7 +85,7 @@ def variance_share(z: NDArray[np.complex128]) -> float:
 def path(z: NDArray[np.complex128], first: int, last: int, a_turn: float) -> dict[str, Any]:
     """What is drawn of a pair: its points from `first` to `last`, every so many positions, with numbers if few."""
     every = max(1, min((last - first) // POINTS, int(a_turn / PER_TURN)))
-    places = np.union1d(np.arange(first, last, every), [last])
+    places = np.array([*range(first, last, every), last])
     points = z[places - 1]
     named = places if len(places) <= NUMBERED else places[[0, -1]]
     return {"every": every, "xs": points.real, "ys": points.imag, "ends": points[[0, -1]],

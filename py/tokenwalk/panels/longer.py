@@ -95,7 +95,7 @@ def equal_score(distances: ArrayLike, theta: Floats) -> Floats:
 
 def distances_to(target: float) -> NDArray[np.int64]:
     """Whole distances from 1 to the target, evenly spaced on an axis of powers, each once."""
-    return np.unique(np.rint(np.geomspace(1, target, POINTS)).astype(np.int64))
+    return np.array(sorted(set(np.rint(np.geomspace(1, target, POINTS)).astype(np.int64).tolist())))
 
 
 def power(x: float) -> str:
@@ -108,6 +108,11 @@ def groups(shares: Floats) -> dict[str, list[int]]:
     """The pairs, counted from 1, by what becomes of them; a word without pairs is left out."""
     words = [fate(share) for share in shares]
     return {word: [j for j, w in enumerate(words, 1) if w == word] for word in dict.fromkeys(words)}
+
+
+def numbers_of_pairs(count: int) -> Axis:
+    """The axis of pairs, 1 … count, with marks at whole numbers only."""
+    return Axis("pair", 1, count, tuple(m for m in axis("pair", 1, count).marks if m == round(m)))
 
 
 def wave_notes(by_word: Mapping[str, list[int]], stretched: Floats, L: float, target: float) -> list[Note]:
@@ -153,13 +158,13 @@ def view(state: State) -> dict[str, Any]:
         "slow": int((waves > L).sum()), "name": name, "published": published, "distances": distances, "old": old,
         "new": new, "titles": TITLES, "menu": list(TITLES.items()), "presets": PRESETS, "own": OWN,
         "bases": sorted({*BASES, state.base}), "lengths": sorted({*LENGTHS, L}),
-        "rows": np.unique(np.rint(np.linspace(0, d // 2 - 1, min(ROWS, d // 2))).astype(int)).tolist(),
+        "rows": np.rint(np.linspace(0, d // 2 - 1, min(ROWS, d // 2))).astype(int).tolist(),
         "at": (crossing(old), crossing(new)), "fates": [fate(share) for share in shares],
         "wavenotes": wave_notes(groups(shares), stretched, L, target), "scorenotes": score_notes(distances, old, new),
-        "wave": Chart(axis("pair", 1, d // 2), axis("positions for one turn, λ", 4, top, log=True)),
-        "ramp": Chart(axis("pair", 1, d // 2), Axis("share: 1 keeps θ, 0 makes it θ/s", 0, 1, (0, 0.5, 1))),
+        "wave": Chart(numbers_of_pairs(d // 2), axis("positions for one turn, λ", 4, top, log=True)),
+        "ramp": Chart(numbers_of_pairs(d // 2), Axis("share: 1 keeps θ, 0 makes it θ/s", 0, 1, (0, 0.5, 1))),
         "score": Chart(axis("distance, in positions", 1, target, log=True),
-                       axis("score of two equal vectors", -0.5, 1)),
+                       axis("score of two equal vectors", -0.5 if min(*old, *new) > -0.5 else -1, 1)),
         "used": [f.__name__ for f in (*used, kept_share, unseen, equal_score)],
     }
 
