@@ -13,8 +13,7 @@ from tokenwalk.render import EXACT, number, whole
 from tokenwalk.scaling import SCALINGS, Floats, even, llama3, yarn
 from tokenwalk.state import BadInput, between, chosen, one_of, real
 
-BASES = (10_000, 150_000, 500_000, 1_000_000, 5_000_000, 10_000_000)  # those of PRESETS
-LENGTHS = (2048, 4096, 8192, 32_768, 65_536, 262_144)                 # those of PRESETS
+BASES, LENGTHS = ({int(p.base) for p in PRESETS.values()}, {p.original for p in PRESETS.values()})
 Note = tuple[float, float, str, str]
 POINTS, ROWS = 100, 12  # distances of a score curve, and pairs in the table, at most
 CAP = 8                 # states, so that their table stays small: every scheme, and a preset or two
@@ -142,14 +141,14 @@ def view(state: State) -> dict[str, Any]:
     """Everything the template draws, derived from the state."""
     d, L, s = state.width, state.original, state.factor
     before, _ = SCALINGS["none"](d, state.base, s, L)                          # (d/2,)
-    after, attention = SCHEMES[state.scaling](d, state.base, s, L)             # (d/2,)
+    scheme = SCHEMES[state.scaling]
+    after, attention = scheme(d, state.base, s, L)                             # (d/2,)
     waves, stretched = 2 * np.pi / before, 2 * np.pi / after                   # (d/2,)
     name, published = preset(state)
     target = published.target if published else s * L
     shares, distances = kept_share(before, after, s), distances_to(target)
     old, new = equal_score(distances, before), equal_score(distances, after)
     top = 2 * max(waves[-1], stretched[-1], target)
-    scheme = SCHEMES[state.scaling]
     used = (scheme, yarn) if scheme is unrounded else (scheme,)
     return {
         "pairs": np.arange(1, d // 2 + 1), "L": L, "s": s, "target": target, "before": before, "after": after,
