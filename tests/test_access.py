@@ -17,6 +17,8 @@ STATES = {
     "order": ["", "mask=causal", "order=4+3+2+1+0&scheme=alibi", "picked=2", "order=0+1+2+3+4"],
     "collide": ["", "first_token=11", "second_position=2"],
     "nearest": ["", "width=768", "share=50", "seed=3"],
+    "longer": ["", "scaling=ntk", "scaling=none&factor=1.0"],
+    "hands": ["", "pair=1", "taken=found"],
 }
 EVERY_STATE = [(name, link) for name, links in STATES.items() for link in links]
 

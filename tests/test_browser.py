@@ -93,7 +93,7 @@ def test_the_browsers_python_gives_the_same_picture_as_the_build_for_every_state
         self.postMessage = post;
         return answers;
     }""", [json.dumps({"panel": name, "state": state, "action": json.loads(action)}) for state, action in asked])
-    assert len(answers) == len(asked) > 50
+    assert len(answers) == len(asked) >= len(table) > 1
     for (state, action), answer in zip(asked, answers, strict=True):
         follower = table[state][1][action]
         assert json.loads(answer["text"]) == {"state": follower, "html": table[follower][0]}, (state, action)

@@ -99,6 +99,7 @@ FULL = ("next",) * 5
 def test_every_picture_is_free_of_raw_and_negative_zero_numbers(name):
     for state, root in pictures(name):
         for text in seen(root):
+            text = re.sub(r"arXiv \d{4}\.\d{5}|\b[A-Za-z][\w.]*(-[\w.]+)+", "", text)  # papers, and names like gpt-2
             assert not re.search(r"\d\.\d{5,}|\d[eE][-+]?\d|\bnan\b|\binf\b", text), (state, text)
             assert not re.search(r"(?<![A-Za-z])-\s*\d", text), (state, text, "an ASCII minus")
             assert not re.search(r"[-−]\s?0(\.0+)?(?![\d.])", text.replace("− 0 ", "")), (state, text, "a −0")

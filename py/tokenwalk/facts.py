@@ -117,5 +117,6 @@ GEMMA_4 = Head(
     source="its published config: global_head_dim, and partial_rotary_factor 0.25 for full_attention",
 )
 
-# What data/make_minilm.py measured in the real tables of all-MiniLM-L6-v2; its docstring says how.
-MINILM = json.loads((Path(__file__).parent / "data/minilm.json").read_text(encoding="utf-8"))
+# What data/make_minilm.py and data/make_hands.py measured in the real tables of all-MiniLM-L6-v2; they say how.
+MINILM, HANDS = (json.loads((Path(__file__).parent / f"data/{name}.json").read_text(encoding="utf-8"))
+                 for name in ("minilm", "hands"))

@@ -90,16 +90,20 @@ def at_offsets(offsets: ArrayLike, q: Row, k: Row, theta: Row) -> Floats:
     return np.asarray(position.rotate(q, np.multiply.outer(offsets, theta)) @ np.asarray(k))  # (n, d) @ (d,)
 
 
-def wavelengths(width: int, s: float, L: float) -> Floats:
-    """The positions that each pair takes for one full turn, λ = 2π/θ, under each scaling: (4, width/2)."""
-    return np.stack([2 * np.pi / position.frequencies(width, scaling=name, factor=s, original=L)[0]
-                     for name in position.SCALINGS])
+def directions_by_period() -> list[list[int]]:
+    """The ten leading directions of a learned position table, two by two by dominant period, the shortest first.
+
+    Counted from 0 in the order of the singular values, in which neighbours need not share a period.
+    """
+    periods = facts.MINILM["position_first_12_dominant_periods"][:10]
+    order = sorted(range(10), key=periods.__getitem__)
+    return [sorted(order[j:j + 2]) for j in range(0, 10, 2)]
 
 
 def period_pairs() -> list[list[float]]:
-    """The dominant periods of the ten leading directions of a learned position table, two by two, shortest first."""
-    periods = sorted(facts.MINILM["position_first_12_dominant_periods"][:10])
-    return [periods[i:i + 2] for i in range(0, 10, 2)]
+    """The dominant periods of these directions, two by two in the same order, in positions."""
+    periods = facts.MINILM["position_first_12_dominant_periods"]
+    return [[periods[j] for j in pair] for pair in directions_by_period()]
 
 
 def tied_norms() -> tuple[Floats, Floats]:
