@@ -14,6 +14,8 @@ STATES = {
     "build_x": ["", "shown=3&scheme=rope", "shown=5&scheme=alibi&swapped=swap", "shown=5&swapped=swap_far",
                 "shown=2&scheme=sinusoidal", "shown=4&scheme=none&playing=True"],
     "lookup": ["", "id=9&column=4", "id=11"],
+    "real_table": ["", "word=the", "word=henry"],
+    "scatter": ["", "shown=3&source=loss", "shown=5&sentence=once&source=tied"],
 }
 EVERY_STATE = [(name, link) for name, links in STATES.items() for link in links]
 
