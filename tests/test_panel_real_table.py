@@ -36,7 +36,7 @@ def shown(word):
 def test_the_file_is_small_and_holds_about_three_thousand_words_and_every_unused_row():
     assert len(gzip.compress((DATA / "minilm_words.json").read_bytes(), mtime=0)) <= 40_000
     assert len(WORDS) == len(set(WORDS)) == 2986 and len(STORED["unused"]) == ALL["unused_rows"]
-    assert STEP == sorted(STEP, reverse=True)
+    assert sorted(STEP, reverse=True) == STEP
     assert STORED["source"] == ALL["source"] and "CC BY-SA 4.0" in STORED["licence"]
     assert sum(WEIGHT) == pytest.approx(ALL["vocabulary_words"], abs=STORED["every"])
 
@@ -63,7 +63,7 @@ def test_the_distances_of_the_unused_rows_agree_with_their_norms_and_cosines():
 
 
 def counted(values, weights):
-    """Ranks by counting: how many stand below, and half of the others that are equal, with each as often as it weighs."""
+    """Ranks by counting: how many stand below, and half of those that are equal, each as often as it weighs."""
     below = [sum(w for other, w in zip(values, weights, strict=True) if other < v) for v in values]
     equal = [sum(w for other, w in zip(values, weights, strict=True) if other == v) for v in values]
     return [b + (e + 1) / 2 for b, e in zip(below, equal, strict=True)]
@@ -90,7 +90,7 @@ def test_the_rank_correlations_that_the_panel_states():
         r"counted 20 times, is ([\d.]+)\. Over all 21,712 words it is ([\d.]+)\. Among the 2,000 .*? is (−[\d.]+):",
         text).groups()
     assert everywhere == "0.82" == f"{ALL['frequency_distance_rank_correlation']:.2f}"
-    # A correlation of ranks from n words is off by about (1 − ρ²) / √n; 986 words were drawn from all but the commonest.
+    # A correlation of ranks from n words is off by about (1 − ρ²) / √n; 986 words stand for all but the commonest.
     assert abs(float(here) - ALL["frequency_distance_rank_correlation"]) < 3 * (1 - 0.82**2) / math.sqrt(986)
     ranks = [(x[:, None] > x).sum(axis=1) + (x[:, None] == x).sum(axis=1) / 2
              for x in map(np.array, (STORED["distances"][:2000], STEP[:2000]))]

@@ -53,8 +53,8 @@ def near(word: str) -> tuple[str, ...]:
 
 def points(x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
     """Points as an SVG path's `d` on a grid of 1000 × 1000, each a line of no length, told from the one before it."""
-    places = np.stack([CHART.x.at(x), 100 - CHART.y.at(y)], axis=1) * GRID / 100  # (m, 2)
-    grid = np.unique(np.rint(places).astype(int), axis=0)                         # two in one place are drawn once
+    places = np.rint(np.stack([CHART.x.at(x), 100 - CHART.y.at(y)], axis=1) * GRID / 100).astype(int)  # (m, 2)
+    grid = np.array(sorted(set(map(tuple, places.tolist()))))  # two in one place are drawn once
     steps = np.diff(grid, axis=0, prepend=[[0, 0]])
     return "".join(f"m{across} {down}h0" for across, down in steps.tolist())
 
@@ -80,7 +80,7 @@ def mark(times: float) -> str:
 
 def listed(same: NDArray[np.intp]) -> list[int]:
     """At most seven of the words of one frequency, from the nearest to the farthest, in even steps."""
-    return [int(k) for k in same[np.unique(np.linspace(0, len(same) - 1, SHOWN).round().astype(int))]]
+    return [int(same[k]) for k in sorted(set(np.linspace(0, len(same) - 1, SHOWN).round().astype(int).tolist()))]
 
 
 def view(state: State) -> dict[str, Any]:
