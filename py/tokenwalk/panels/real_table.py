@@ -22,9 +22,8 @@ CHART = Chart(Axis("times in a million words", 0.002, 1e5, (NEVER, 0.1, 10, 1000
               axis("distance from the centre of the never-drawn rows", 0, 1.9, count=4))
 # Points that a finger can choose: far enough from each other on a phone, from rare to common.
 POINTS = ("geometridae", "newscasts", "aachen", "playback", "geology", "henry", "cat", "people", "the")
-
 GROUPS = {"1_to_100": (0, 100), "101_to_5000": (100, 5000), "5001_to_15000": (5000, 15_000),
-          "above_15000": (15_000, np.inf)}
+          "above_15000": (15_000, np.inf)}  # above which rank and up to which, by the name in facts.MINILM
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def view(state: State) -> dict[str, Any]:
     rows = sorted({*listed(same), k}, key=lambda j: (DISTANCES[j], j))
     return {
         "k": k, "same": same, "rows": rows, "words": WORDS, "times": TIMES, "distances": DISTANCES, "unused": UNUSED,
-        "chart": CHART, "edge": EDGE, "never": NEVER, "grid": GRID, "M": facts.MINILM, "common_words": COMMON,
+        "chart": CHART, "edge": EDGE, "grid": GRID, "M": facts.MINILM, "common_words": COMMON,
         "every": trained.EVERY, "points": [(word, PLACE[word]) for word in POINTS], **cloud(),
         "all": rank_correlation(TIMES, DISTANCES, WEIGHTS), "mark": mark,
         "common": rank_correlation(TIMES[:COMMON], DISTANCES[:COMMON], WEIGHTS[:COMMON]),

@@ -72,11 +72,11 @@ def zero_rows(table: Array) -> int:
 
 def view(state: State) -> dict[str, Any]:
     """Everything the template draws, derived from the state."""
-    ids, k = np.array(tokens.encode(TEXTS[state.sentence])), state.shown            # (n,)
-    G, by_output = arriving(ids, state.source)                                  # (n, d), (n, V, d)
-    dense, output = lookup.scatter(ids[:k], G[:k], V), by_output[:k].sum(axis=0)  # (V, d) each
-    rows, sums = lookup.sparse(ids[:k], G[:k])                                  # (m,), (m, d)
-    complete = (lookup.scatter(ids, G, V), by_output.sum(axis=0))               # what both grow to
+    ids, k = np.array(tokens.encode(TEXTS[state.sentence])), state.shown           # (n,)
+    G, by_output = arriving(ids, state.source)                                     # (n, d), (n, V, d)
+    dense, output = lookup.scatter(ids[:k], G[:k], V), by_output[:k].sum(axis=0)   # (V, d) each
+    rows, sums = lookup.sparse(ids[:k], G[:k])                                     # (m,), (m, d)
+    complete = (lookup.scatter(ids, G, V), by_output.sum(axis=0))                  # what both grow to
     return {
         "ids": ids, "G": G, "k": k, "n": n, "V": V, "d": d, "i": int(ids[k - 1]) if k else None,
         "one_hot": lookup.one_hot(ids, V).T, "dense": dense, "output": output, "total": dense + output,
