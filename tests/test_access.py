@@ -19,6 +19,8 @@ STATES = {
     "nearest": ["", "width=768", "share=50", "seed=3"],
     "longer": ["", "scaling=ntk", "scaling=none&factor=1.0"],
     "hands": ["", "pair=1", "taken=found"],
+    "real_table": ["", "word=the", "word=henry"],
+    "scatter": ["", "shown=3&source=loss", "shown=5&sentence=once&source=tied"],
 }
 EVERY_STATE = [(name, link) for name, links in STATES.items() for link in links]
 

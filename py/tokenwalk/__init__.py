@@ -10,6 +10,7 @@ Read the files in this order; each one needs only what stands above it, unless a
     attention.py  steps 3, 4   q, k, v -> scores, mask, weights, output
     zipf.py       step 2       how often each id is drawn
     optimise.py   step 2       what one update does to the rows of a table
+    trained.py    step 2       words of a trained table: how often each comes, how far its row lies from the unused ones
     facts.py      step 2       the sizes that the prose states, computed, with their sources
     presets.py    step 2       how published models turn their queries and keys, and how far they were stretched
 
