@@ -16,7 +16,7 @@ from . import lazy, toy, zipf
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 POOL = 4096   # rows of random numbers; a larger table uses them again from the front
-EXACT = 1000  # the largest V that is worked on in float64
+EXACT = 200   # the largest V that is worked on in float64
 SPREAD = 0.5  # standard deviation of the rows at the start
 
 
