@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tokenwalk import lazy, lookup, optimise, training
+from tokenwalk import lazy, lookup, optimise, timing, training
 
 V, d, STEPS, LR = 9, 3, 40, 0.1
 EPS = 1e-30  # no ε, as in lazy.py
@@ -60,7 +60,7 @@ def test_it_gives_what_the_update_of_all_rows_gives(optimiser, kind):
     assert (table.last_move()[read] == 0).all()
 
 
-@pytest.mark.parametrize(("optimiser", "moved"), [  # chapter's 1.00, 4.36, 5.99; a geometric sum; and rows that stay
+@pytest.mark.parametrize(("optimiser", "moved"), [  # as on the page; a geometric sum; and rows that stay
     ("adam", (1.00, 4.36, 5.99)), ("sgd", (1, 1, 1)), ("sparse_adam", (1, 1, 1)),
     ("momentum", tuple((1 - 0.9**k) / (1 - 0.9) for k in (1, 11, 60)))])
 def test_a_row_that_was_read_once_at_the_first_step(optimiser, moved):
@@ -135,3 +135,35 @@ def test_only_one_run_is_kept():
     for V in (12, 200):
         training.trained(training.Setting(V, 4, 8, 1.0, "sgd", 0.1, 0), 1)
     assert len(training.KEPT) == 1
+
+
+# --- what is timed
+
+
+@pytest.mark.parametrize("optimiser", lazy.RULES)
+def test_both_updates_that_are_timed_come_to_the_same(optimiser):
+    rng = np.random.default_rng(4)
+    start, ids, G = rng.normal(size=(V, d)), np.array([3, 0, 3, 5]), rng.normal(size=(4, d))
+    one, other = lazy.Table(start, V, optimiser, LR), lazy.Table(start, V, optimiser, LR)
+    timing.sparse_update(one, ids, G)
+    timing.dense_update(other, ids, G)
+    # AdamW's decay of rows at rest is what the lazy table puts off; the dense update shrinks what they moved, here 0.
+    read = [0, 3, 5]
+    after, _ = one.brought_up(np.array(read))
+    away = (one.keep - 1) * start[read]
+    np.testing.assert_allclose(after - away, other.moved[read], atol=1e-12)
+    assert not other.moved[[1, 2, 4, 6, 7, 8]].any()
+
+
+def test_the_sums_of_equal_ids_are_those_of_the_sparse_gradient():
+    ids, G = np.array([7, 2, 7, 7, 0]), np.arange(10, dtype=np.float32).reshape(5, 2)
+    read, sums = timing.summed(ids, G)
+    assert read.tolist() == [0, 2, 7] and sums.tolist() == [[8, 9], [2, 3], [10, 13]] and sums.dtype == np.float32
+    assert np.array_equal(sums, lookup.sparse(ids, G)[1])
+
+
+def test_a_short_work_is_repeated_and_quartiles_are_between_the_turns():
+    calls = []
+    passed = timing.seconds(lambda: calls.append(1))
+    assert len(calls) > 100 and passed < timing.SHORTEST / 100
+    assert timing.quartiles(np.array([4.0, 1, 3, 2, 5])) == [2, 3, 4]

@@ -73,7 +73,11 @@ def quartiles(values: lazy.Floats) -> list[float]:
 
 
 def measured(setting: training.Setting, tick: int) -> Ratio:
-    """How long both updates for the batch of one tick take, measured now."""
+    """How long both updates for the batch of one tick take, measured now.
+
+    It lets go of the run that is kept: two of the largest tables at a time would be too much for a browser.
+    """
+    training.KEPT.clear()
     start, _ = training.pool(setting.V, setting.d, setting.seed)
     table = lazy.Table(start, setting.V, setting.optimiser, setting.lr)
     ids = zipf.draws(zipf.running(setting.p), setting.n, setting.seed, tick)

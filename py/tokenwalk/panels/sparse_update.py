@@ -114,11 +114,13 @@ def one_column_a_row(moved: lazy.Floats, read: NDArray[np.int64], most: float) -
     small ones are still seen.
     """
     V, d = moved.shape
-    width = min(V, int(np.ceil(np.sqrt(2 * V * (d + 2)))))
-    tall = np.zeros((V + -V % width, d + 2))
-    tall[:V, 1:-1] = np.sign(moved) * np.sqrt(np.abs(moved) / most)
-    tall[read, 0] = -1
-    return tall.reshape(-1, width, d + 2).swapaxes(1, 2).reshape(-1, width)
+    mark = 1 + d // 16
+    height = mark + d + 1
+    width = min(V, int(np.ceil(np.sqrt(2 * V * height))))
+    tall = np.zeros((V + -V % width, height))
+    tall[:V, mark:-1] = np.sign(moved) * np.sqrt(np.abs(moved) / most)
+    tall[read, :mark] = -1
+    return tall.reshape(-1, width, height).swapaxes(1, 2).reshape(-1, width)
 
 
 def powers(low: float, high: float) -> tuple[float, float]:
