@@ -146,7 +146,7 @@ def test_points_are_means_of_neighbouring_ranks():
     assert sparse_update.grouped(np.array([4.0, 1, 3, 5]), np.array([0, 1])).tolist() == [4, 3]
 
 
-@pytest.mark.parametrize(("x", "text"), [(1e-5, "10⁻⁵"), (0.01, "10⁻²"), (0.1, "0.1"), (1000, "1,000")])
+@pytest.mark.parametrize(("x", "text"), [(1e-5, "10⁻⁵"), (0.01, "10⁻²"), (0.1, "0.1"), (1000, "1,000"), (1e6, "10⁶")])
 def test_marks_are_powers_that_can_be_read(x, text):
     assert sparse_update.power(x) == text
 

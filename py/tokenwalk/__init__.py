@@ -9,6 +9,9 @@ Read the files in this order; each one needs only what stands above it, unless a
     attention.py  steps 3, 4   q, k, v -> scores, mask, weights, output
     zipf.py       step 2       how often each id is drawn
     optimise.py   step 2       what one update does to the rows of a table
+    lazy.py       step 2       the same, worked on only where a gradient arrives
+    training.py   step 2       a table trained on seeded batches
+    timing.py     step 2       how long both ways take on the machine that runs this
     facts.py      step 2       the sizes that the prose states, computed, with their sources
 
 The letters. They are declared here, once, and then used freely.

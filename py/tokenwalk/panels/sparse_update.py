@@ -110,15 +110,15 @@ def one_pixel_a_row(moved: Array, read: NDArray[np.int64], least: float) -> Arra
 def one_column_a_row(moved: lazy.Floats, read: NDArray[np.int64], most: float) -> Array:
     """The rows side by side, each a column of its d numbers under a mark, −1 if it was read just now; in bands.
 
-    moved (V, d) -> a picture about twice as wide as high. A number x is the root of |x| / most, with its sign, so that
-    small ones are still seen.
+    moved (V, d) -> a picture about twice as wide as high. A number x is the root of |x| / most, in eight steps and
+    with its sign, so that small ones are still seen.
     """
     V, d = moved.shape
     mark = 1 + d // 16
     height = mark + d + 1
     width = min(V, int(np.ceil(np.sqrt(2 * V * height))))
     tall = np.zeros((V + -V % width, height))
-    tall[:V, mark:-1] = np.sign(moved) * np.sqrt(np.abs(moved) / most)
+    tall[:V, mark:-1] = np.sign(moved) * np.rint(8 * np.sqrt(np.abs(moved) / most)) / 8
     tall[read, :mark] = -1
     return tall.reshape(-1, width, height).swapaxes(1, 2).reshape(-1, width)
 
@@ -129,9 +129,9 @@ def powers(low: float, high: float) -> tuple[float, float]:
 
 
 def power(x: float) -> str:
-    """A power of ten as text: 10⁻⁴, but 0.1 and 1 and 1,000 as they are."""
+    """A power of ten as text: 10⁻⁴ and 10⁵, but those from 0.1 to 10,000 as they are."""
     raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-    return number(x) if x > 0.05 else "10" + f"{np.log10(x):.0f}".translate(raised)
+    return number(x) if 0.05 < x < 50_000 else "10" + f"{np.log10(x):.0f}".translate(raised)
 
 
 def about(x: float) -> str:
