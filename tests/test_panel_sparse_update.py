@@ -78,11 +78,11 @@ def test_observed_stands_beside_expected():
     p /= p.sum()
     assert rows["ids in this step"][1] == "606"  # as in the page's table, for 1,024 draws
     assert rows["ids so far"][1] == f"{(1 - (1 - p) ** 4096).sum():,.0f}"
-    assert rows["times id 0 came"][1] == f"{4096 * p[0]:.0f}"
-    assert rows["times id 50,256 came"][1] == f"{4096 * p[-1]:.3f}"
+    assert rows["draws of id 0"][1] == f"{4096 * p[0]:.0f}"
+    assert rows["draws of id 50,256"][1] == f"{4096 * p[-1]:.3f}"
     drawn = np.concatenate([zipf.batch(50_257, 1024, 1.0, 0, tick) for tick in (1, 2, 3, 4)])
     assert rows["ids so far"][0] == f"{len(set(drawn.tolist())):,}"
-    assert rows["times id 0 came"][0] == str((drawn == 0).sum())
+    assert rows["draws of id 0"][0] == str((drawn == 0).sum())
 
 
 # --- the surprise

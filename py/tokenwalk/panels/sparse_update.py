@@ -201,8 +201,8 @@ def view(state: State) -> dict[str, Any]:
         "figures": [
             ("ids in this step", len(run.read), zipf.expected_held(run.p, asked.n)),
             ("ids so far", int((drawn > 0).sum()), zipf.expected_held(run.p, draws)),
-            ("times id 0 came", int(drawn[0]), draws * run.p[0]),
-            (f"times id {whole(V - 1)} came", int(drawn[-1]), draws * run.p[-1]),
+            ("draws of id 0", int(drawn[0]), draws * run.p[0]),
+            (f"draws of id {whole(V - 1)}", int(drawn[-1]), draws * run.p[-1]),
         ],
         "most_drawn": int(drawn.argmax()), "rarest": int(np.flatnonzero(drawn)[-1]), "drawn": drawn,
         "wait": 1 / (asked.n * run.p[-1]), "once": once, "once_moved": None if once is None else moved[once] / asked.lr,
