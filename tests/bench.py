@@ -29,8 +29,11 @@ from site_server import SUB, Handler, Site
 
 WANTED = {"cold_ratio": "≤ 0.45", "bytes_ratio": "≤ 1.10", "longest_task_ms": "≤ 200", "first_paint_kb": "≤ 350",
           "first_click_ratio": "≤ 0.125", "table_click_p95_ms_cpu4": "≤ 50", "python_step_p95_ms": "≤ 50",
-          "second_page_boots": "0", **{f"{kind}_after_30_{what}": "flat" for what in ("navigations", "restarts")
-                                       for kind in ("dom_nodes", "heap_mb", "process_mb")}}
+          "second_page_boots": "0", "zipf_sparse_ms": "≤ 4", "zipf_growth": "≤ 1.5", "zipf_dense_growth": "about 10",
+          "zipf_tick_ms": "≤ 40", "zipf_longest_task_ms": "≤ 50", "zipf_click_p95_ms": "≤ 100", "zipf_stale": "0",
+          "zipf_largest_mb": "≤ 400", "zipf_reset_mb": "as before", "zipf_again_mb": "no more",
+          **{f"{kind}_after_30_{what}": "flat" for what in ("navigations", "restarts")
+             for kind in ("dom_nodes", "heap_mb", "process_mb")}}
 PAIRS, SLOW_PAIRS, CLICKS = 5, 2, 40
 SLOW: dict[str, Any] = {"rate": 200_000, "delay": 0.15, "cpu": 4}  # 1.6 Mbit/s, and 150 ms for each request
 OURS, BARE = f"{PAGE}#build_x", "bare/"  # the # scrolls to the panel: Python starts when a panel comes near
@@ -53,6 +56,14 @@ CLICK_TIME = """(panel) => new Promise((done) => {
   new MutationObserver(answered).observe(panel, { attributeFilter: ["state"] });
   (panel.querySelector("[value=next]:not([aria-disabled=true])") ?? panel.querySelector("[value=reset]")).click();
 })"""
+# Until the panel's state holds a text, after a wish that its table or Python answers.
+ANSWER_TIME = """(panel, [wish, text]) => new Promise((done) => {
+  const start = performance.now();
+  const has = () => panel.getAttribute("state").includes(text) && done(performance.now() - start);
+  new MutationObserver(has).observe(panel, { attributeFilter: ["state"] });
+  panel.do(wish);
+})"""
+SIZES = ("12800", "50257", "128256")
 Figures = Iterator[tuple[str, float, list[Any]]]  # name, value, and the values or [ours, bare, ratio] it comes from
 
 
@@ -230,6 +241,70 @@ def long_visit(bench: Bench) -> Figures:
                     yield from ((f"{kind}_after_{count}_{what}", size, []) for kind, size in memory(page))
 
 
+def answered(page: Page, text: str = "", **wish: Any) -> float:
+    """The milliseconds until sparse_update has answered, so that its state holds the text."""
+    return float(page.eval_on_selector("#sparse_update", ANSWER_TIME, [wish, text]))
+
+
+def shown_state(page: Page) -> dict[str, Any]:
+    """The state that sparse_update shows."""
+    state: dict[str, Any] = json.loads(page.get_attribute("#sparse_update", "state") or "{}")
+    return state
+
+
+def sparse_updates(bench: Bench) -> Figures:
+    """Sparse updates: both ways by the panel's own button, a step with its picture, while playing, the largest table"""
+    sparse: dict[str, list[float]] = {V: [] for V in SIZES}
+    dense: dict[str, list[float]] = {V: [] for V in SIZES}
+    with bench.opened(f"{PAGE}#sparse_update") as page:
+        reached(page, "#sparse_update[python=ready]")
+        for _ in range(PAIRS):
+            for V in SIZES:
+                answered(page, link=f"V={V}&d=64&n=1024")
+                answered(page, action={"do": "measure"})
+                sparse[V].append(shown_state(page)["sparse_ms"])
+                dense[V].append(shown_state(page)["dense_ms"])
+        yield "zipf_sparse_ms", median(sparse["50257"]), sparse["50257"]
+        yield "zipf_dense_ms", median(dense["50257"]), dense["50257"]
+        for name, times in (("zipf_growth", sparse), ("zipf_dense_growth", dense)):
+            ends = [list(pair) for pair in zip(times["128256"], times["12800"], strict=True)]
+            turns = [[large, small, large / small] for large, small in ends]
+            yield name, median(ratio for *_, ratio in turns), turns
+        answered(page, link="V=50257&d=64&n=1024")
+        ticks = [answered(page, action={"do": "next"}) for _ in range(CLICKS)]
+        yield "zipf_tick_ms", median(ticks), ticks
+        yield from while_playing(page)
+    with bench.opened(f"{PAGE}#sparse_update") as page:
+        reached(page, "#sparse_update[python=ready]")
+        for name in ("before", "largest", "reset", "again"):
+            if name in ("largest", "again"):
+                answered(page, link="V=128256&d=64&n=8192&optimiser=adamw&tick=20")
+                answered(page, action={"do": "measure"})
+            elif name == "reset":
+                answered(page, action={"do": "reset"})
+            yield from ((f"zipf_{name}_mb", size, []) for kind, size in memory(page) if kind == "process_mb")
+
+
+def while_playing(page: Page) -> Figures:
+    """The longest task of the page's main thread, the time to pause, and the choices of V that had no picture."""
+    page.evaluate("tasks = [0]")
+    clicks, stale = [], 0
+    for turn in range(CLICKS // 2):
+        V = SIZES[turn % len(SIZES)]
+        answered(page, '"playing":true', link="V=50257&d=64&n=1024&speed=fast&playing=True")
+        page.wait_for_timeout(400)
+        clicks.append(answered(page, '"playing":false', action={"do": "pause"}))
+        answered(page, '"playing":true', action={"do": "play"})
+        answered(page, f'"V":"{V}"', action={"V": V})
+        stale += f"{int(V):,}" not in page.inner_text("#sparse_update-say")
+    answered(page, '"playing":false', action={"do": "pause"})
+    page.wait_for_timeout(200)  # a task is reported after its end
+    longest = page.evaluate("Math.max(...tasks)")
+    yield "zipf_longest_task_ms", longest, []
+    yield "zipf_click_p95_ms", quantiles(clicks, n=20)[-1], clicks
+    yield "zipf_stale", stale, []
+
+
 def origin(raw: list[Any]) -> str:
     """The least and the greatest of the values or ratios, and if they are few, all of them as ours / bare = ratio."""
     rows = [row if isinstance(row, list) else [row] for row in raw]
@@ -244,7 +319,7 @@ def main() -> int | str:
     try:
         with sync_playwright() as playwright:
             bench = Bench(playwright)
-            for part in (cold, first_click, clicks, long_visit):
+            for part in (cold, first_click, clicks, sparse_updates, long_visit):
                 print(f"\n{part.__doc__}", flush=True)
                 for name, value, raw in part(bench):
                     found |= {name: value, **({f"{name}_raw": raw} if raw else {})}

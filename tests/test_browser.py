@@ -81,18 +81,32 @@ def from_the_table(site: Site):
 # --- Python answers
 
 
-@pytest.mark.parametrize("name", panel.names())
-def test_the_browsers_python_gives_the_same_picture_as_the_build_for_every_state(warm: Page, name: str):
-    table = {state: (html, actions) for state, (_, html, actions) in walk.states(name).items()}
-    asked = [(state, action) for state, (_, actions) in table.items() for action in actions]
-    (worker,) = [worker for worker in warm.workers if "/app-" in worker.url]
-    answers = worker.evaluate("""questions => {
+def from_worker(page: Page, questions: list[dict]) -> list[dict]:
+    """What the page's Python answers, past the panels."""
+    (worker,) = [worker for worker in page.workers if "/app-" in worker.url]
+    return worker.evaluate("""questions => {
         const post = self.postMessage, answers = [];
         self.postMessage = (message) => answers.push(message);
         for (const text of questions) self.onmessage({ data: { id: 0, text } });
         self.postMessage = post;
         return answers;
-    }""", [json.dumps({"panel": name, "state": state, "action": json.loads(action)}) for state, action in asked])
+    }""", [json.dumps(question) for question in questions])
+
+
+@pytest.mark.parametrize("link", ["V=50257&n=1024&optimiser=adam", "V=12800&n=256&optimiser=adamw&law=words",
+                                  "V=200&n=64&tied=True"])
+def test_the_browsers_python_replays_a_table_to_the_picture_of_the_build(warm: Page, link: str):
+    question = {"panel": "sparse_update", "link": f"tick=40&d=16&{link}"}
+    (answer,) = from_worker(warm, [question])
+    assert json.loads(answer["text"]) == json.loads(panel.respond(json.dumps(question)))
+
+
+@pytest.mark.parametrize("name", panel.names())
+def test_the_browsers_python_gives_the_same_picture_as_the_build_for_every_state(warm: Page, name: str):
+    table = {state: (html, actions) for state, (_, html, actions) in walk.states(name).items()}
+    asked = [(state, action) for state, (_, actions) in table.items() for action in actions]
+    questions = [{"panel": name, "state": state, "action": json.loads(action)} for state, action in asked]
+    answers = from_worker(warm, questions)
     assert len(answers) == len(asked) >= len(table) > 1
     for (state, action), answer in zip(asked, answers, strict=True):
         follower = table[state][1][action]

@@ -16,6 +16,7 @@ from tokenwalk import assets, door, panel, walk
 
 ROOT = Path(__file__).parent.parent
 IMPORTED = ROOT / "py/tokenwalk/data/imported.json"
+LIVE = ({"do": "measure"}, {"V": "200"}, {"law": "words"}, {"tied": "on"})  # what no table of states holds
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,7 @@ def imported(tmp_path_factory):
     folder = tmp_path_factory.mktemp("observed")
     requests = [{"panel": name, "state": state, "action": json.loads(action)} for name in panel.names()
                 for state, (_, _, actions) in walk.states(name).items() for action in actions]
+    requests += [{"panel": "sparse_update", "state": "{}", "action": action} for action in LIVE]
     (folder / "archive.zip").write_bytes(assets.archive())
     (folder / "jinja2.zip").write_bytes(assets.zipped([Path(jinja2.__file__).parent, Path(markupsafe.__file__).parent]))
     (folder / "requests.json").write_text(json.dumps([*requests, {"panel": "build_x", "link": "shown=%"}]))

@@ -75,7 +75,8 @@ def test_the_python_shown_is_the_python_that_runs(name: str):
         function = getattr(module, figure.get("data-function"))
         assert figure.xpath("string(.//pre)").strip() == inspect.getsource(function).strip()
     used = {f for _, html, _ in walk.states(name).values() for f in parsed(html).xpath("string(.//@data-used)").split()}
-    assert used == {figure.get("data-function") for figure in figures}
+    shown = {figure.get("data-function") for figure in figures}
+    assert used == shown or (used < shown and "CAP" in vars(panel.module(name)))  # a table with a cap is not all states
 
 
 @pytest.mark.parametrize("name", panel.names())

@@ -11,6 +11,9 @@ Read the files in this order; each one needs only what stands above it, unless a
     zipf.py       step 2       how often each id is drawn
     optimise.py   step 2       what one update does to the rows of a table
     trained.py    step 2       words of a trained table: how often each comes, how far its row lies from the unused ones
+    lazy.py       step 2       the same, worked on only where a gradient arrives
+    training.py   step 2       a table trained on seeded batches
+    timing.py     step 2       how long both ways take on the machine that runs this
     facts.py      step 2       the sizes that the prose states, computed, with their sources
     presets.py    step 2       how published models turn their queries and keys, and how far they were stretched
 

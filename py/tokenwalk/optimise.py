@@ -2,17 +2,19 @@
 
 Zero gradient is not zero movement. Adam and momentum remember: a row that was read once goes on moving for many steps.
 AdamW also shrinks every row at each step. SGD and sparse Adam leave a row alone unless it was read. All functions are
-pure: they return the new rows and the new state and change nothing that they were given.
+pure: they return the new rows and the new state and change nothing that they were given. They work on all rows of a
+table, or on any few of them, in float64 or in float32: what comes back has the kind that was given. lazy.py uses them
+on the few.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .lookup import checked
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.intp]
 
 

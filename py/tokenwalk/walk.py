@@ -17,10 +17,14 @@ FEW = 16   # steps of a slider that the table takes; one with more is Python's
 
 
 def controls(html: str) -> Iterator[dict[str, str]]:
-    """The actions that the drawn controls offer, in reading order; a picture that plays offers its next tick too."""
+    """The actions that the drawn controls offer, in reading order; a picture that plays offers its next tick too.
+
+    What stands in an element with data-live is Python's alone: it leads to too much for a table, or measures.
+    """
     root = parser.fragment_fromstring(html, create_parent="div")
     for node in root.iter("button", "input", "option"):
-        if node.get("aria-disabled") == "true" or node.get("disabled") is not None:
+        live = node.xpath("ancestor-or-self::*[@data-live]")
+        if live or node.get("aria-disabled") == "true" or node.get("disabled") is not None:
             continue
         if node.tag == "option":
             yield {next(node.iterancestors("select")).get("name"): node.get("value")}

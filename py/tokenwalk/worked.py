@@ -118,7 +118,7 @@ def tied_norms() -> tuple[Floats, Floats]:
 
 def moved_by_adam(idle: int) -> float:
     """How far, in learning rates, a row has moved under Adam after one gradient at step 1 and `idle` steps of zero."""
-    row = np.zeros((1, 1))
+    row: optimise.Floats = np.zeros((1, 1))
     means = optimise.start(row)
     for step in range(1, idle + 2):
         row, means = optimise.adam(row, np.full((1, 1), float(step == 1)), means, step, lr=1.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenwalk import position, worked
+from tokenwalk import position, scaling, worked
 from tokenwalk.chart import Chart, axis
 from tokenwalk.state import between, chosen, one_of, real
 
@@ -97,9 +97,9 @@ def view(state: State) -> dict[str, Any]:
         "rows": np.stack([q[places], *right, right[0] * right[1]], 1), "places": places, "other": other,
         "wrong": wrong, "wrong_score": float(wrong[0] @ wrong[1]), "order": columns(len(q), "halves"),
         "examples": PLACES, "pair_menu": PAIRS, "bases": BASES,
-        "used": [f.__name__ for f in CODE if f is not position.unscaled or len(theta) > 1],
+        "used": [f.__name__ for f in CODE if f is not scaling.unscaled or len(theta) > 1],
         **for_curve(m - n, theta, q, k),
     }
 
 
-CODE = (worked.clock, worked.at_offsets, position.rotate, position.unscaled)
+CODE = (worked.clock, worked.at_offsets, position.rotate, scaling.unscaled)
