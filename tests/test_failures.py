@@ -328,7 +328,8 @@ def is_there(site: Site, path: str) -> bool:
 def test_every_page_and_style_sheet_names_only_files_of_the_site(site: Site):
     named = list(addresses(site))
     assert len(named) > 30
-    wrong = [(page, address) for page, address in named if urlsplit(address).netloc
+    files = [(page, address) for page, address in named if not address.startswith("data:")]  # an image in the page
+    wrong = [(page, address) for page, address in files if urlsplit(address).netloc
              or not is_there(site, urlsplit(urljoin(page, address)).path)]
     assert wrong == []
 
@@ -340,11 +341,11 @@ def test_whatever_the_scripts_ask_for_is_there(open_page, site: Site):
         page.goto(site.url + where)
         for panel in page.locator("py-panel").all():
             panel.scroll_into_view_if_needed()
-            panel.locator("input[type=radio]").last.click(force=True)
+            panel.locator("input[type=radio], button[name=do]:not([aria-disabled=true])").last.click(force=True)
             expect(panel).to_have_attribute("python", "ready", timeout=60_000)
     page.locator(".md-search__input").press_sequentially("clock")
     expect(page.locator(".md-search-result__item")).not_to_have_count(0)
-    asked = set(site.asked[before:])
+    asked = {path for path in site.asked[before:] if path.startswith(SUB)}  # Chromium itself asks others, and is refused
     assert len(asked) > 20 and [path for path in asked if not is_there(site, path)] == []
 
 

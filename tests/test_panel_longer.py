@@ -178,7 +178,7 @@ def test_other_numbers_are_no_published_configuration():
 
 @pytest.mark.parametrize(("action", "sentence"), [
     ({"width": "65"}, "columns are turned in pairs, so the width must be even, not 65"),
-    ({"width": "2"}, "width cannot be 2, only a whole number from 4 to 256"),
+    ({"width": "2"}, "width cannot be 2, only a whole number from 4 to 256 in steps of 2"),
     ({"factor": "0,5"}, "factor cannot be 0.5, only a number from 1 to 128"),
     ({"base": "1"}, "base cannot be 1, only a whole number from 2 to 1,000,000,000"),
     ({"original": "long"}, "original needs a whole number, and “long” is none"),

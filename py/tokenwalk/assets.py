@@ -3,11 +3,14 @@
 They lie in folders named by their content, so that an update can never mix two versions. Used at build time only.
 """
 
+import errno
 import gzip
 import hashlib
 import io
 import json
+import os
 import re
+import shutil
 import subprocess
 import tempfile
 import zipfile
@@ -80,7 +83,8 @@ def libraries(pyodide: Path, wheel: Path) -> Files:
 def compiled(sources: Files, cache: Path, node: Sequence[Path]) -> Files:
     """The archives, byte-compiled and cut down to what is imported (compiled.py): made once, then kept in the cache.
 
-    `node` is the command that runs a Python file under Pyodide. Raises RuntimeError if it fails.
+    `node` is the command that runs a Python file under Pyodide. Raises OSError for a full disk, and RuntimeError if it
+    fails for another reason.
     """
     script, kept = HERE / "compiled.py", HERE / "data/imported.json"
     made_from = {file.name: file.read_bytes() for file in (script, kept)} | sources
@@ -95,6 +99,8 @@ def compiled(sources: Files, cache: Path, node: Sequence[Path]) -> Files:
             words = [*node, *(path.resolve() for path in (cache, script, kept, given, made))]
             answer = subprocess.run([str(word) for word in words], capture_output=True, text=True)
             if answer.returncode:
+                if shutil.disk_usage(cache).free < sum(map(len, sources.values())):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 said = [line for line in answer.stderr.splitlines() if "Error" in line and len(line) < 300]
                 raise RuntimeError(f"Python's library could not be compiled: {' '.join(said) or answer.returncode}")
             made.rename(folder)
