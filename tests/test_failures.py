@@ -345,7 +345,7 @@ def test_whatever_the_scripts_ask_for_is_there(open_page, site: Site):
             expect(panel).to_have_attribute("python", "ready", timeout=60_000)
     page.locator(".md-search__input").press_sequentially("clock")
     expect(page.locator(".md-search-result__item")).not_to_have_count(0)
-    asked = {path for path in site.asked[before:] if path.startswith(SUB)}  # Chromium itself asks others, and is refused
+    asked = {path for path in site.asked[before:] if path.startswith(SUB)}  # Chromium asks others, and is refused
     assert len(asked) > 20 and [path for path in asked if not is_there(site, path)] == []
 
 
