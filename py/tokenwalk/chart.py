@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+MANY = 200  # points of a curve from which on one decimal of a per cent is enough: they lie closer than its steps
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -63,9 +65,11 @@ class Chart:
     def path(self, xs: Iterable[float], ys: Iterable[float]) -> str:
         """The line through all points, as an SVG path's `d`: one subpath for each run of finite points."""
         parts, pen = [], "M"
-        for x, y in zip(self.x.at(list(xs)), 100 - self.y.at(list(ys)), strict=True):
+        places = list(zip(self.x.at(list(xs)), 100 - self.y.at(list(ys)), strict=True))
+        digits = 2 if len(places) < MANY else 1
+        for x, y in places:
             if math.isfinite(x + y):
-                parts.append(f"{pen}{x:.2f} {y:.2f}")
+                parts.append(f"{pen}{x:.{digits}f} {y:.{digits}f}")
             pen = "L" if math.isfinite(x + y) else "M"
         return "".join(parts)
 

@@ -22,6 +22,7 @@ from tokenwalk.render import ENV, head, html, number
 from tokenwalk.state import to_link, to_text, valid
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
+TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
 MODEL = {m.__name__.split(".")[-1]: m for m in (facts, lookup, position, tokens, toy, worked, zipf)}
 
 
@@ -47,10 +48,11 @@ STEPS = (
 
 
 def code(function: Any) -> dict[str, Any]:
-    """A function of the model as a reader sees it: its name, its file, its highlighted source."""
+    """A function of the model as a reader sees it: its name, its file, its source with its name and comments marked."""
     source = inspect.getsource(function)
     file = Path(inspect.getsourcefile(function) or "").relative_to(Path(__file__).parent).as_posix()
-    lines = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+    marked = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+    lines = TOKEN.sub(lambda m: m.group(0) if m.group(1) in ("nf", "sd", "c1") else m.group(2), marked)
     return {"name": function.__name__, "file": file, "html": lines}
 
 

@@ -21,7 +21,7 @@ d = facts.MINILM["position_table_shape"][1]
 HEAD = d // facts.HANDS["heads"]                            # columns of one attention head
 PAIRS = [str(k + 1) for k in range(U.shape[1] // 2)]
 POINTS, PER_TURN, NUMBERED = 128, 8, 13  # a path has about so many points, and so many a turn; so few have numbers
-CAP = 6  # states, so that their table stays small: every hand over all positions, and one pair as found
+CAP = 3  # states in the table, those nearest to the first; Python has the rest
 LABELS = (f"learned: {len(PAIRS)} hands", f"sinusoid, width {d}: {d // 2} pairs",
           f"RoPE, {HEAD} columns a head: {HEAD // 2} pairs")
 

@@ -16,7 +16,7 @@ from tokenwalk.state import BadInput, between, chosen, one_of, real
 BASES, LENGTHS = ({int(p.base) for p in PRESETS.values()}, {p.original for p in PRESETS.values()})
 Note = tuple[float, float, str, str]
 POINTS, ROWS = 100, 12  # distances of a score curve, and pairs in the table, at most
-CAP = 8                 # states, so that their table stays small: every scheme, and a preset or two
+CAP = 5  # states in the table, those nearest to the first; Python has the rest
 
 
 def unrounded(d: int, base: float, s: float, L: float | None) -> tuple[Floats, float]:

@@ -14,7 +14,7 @@ from tokenwalk.render import number
 from tokenwalk.state import BadInput, chosen, one_of
 from tokenwalk.trained import COMMON, DISTANCES, PLACE, TIMES, UNUSED, WEIGHTS, WORDS, as_frequent, rank_correlation
 
-CAP = 90
+CAP = 18  # states in the table, those nearest to the first; Python has the rest
 SHOWN = 7      # words of one frequency that are listed at most
 GRID = 1000    # the steps of a point's place, across and down: the points of all states travel as short numbers
 NEVER, EDGE, STRIP = 0.004, 0.008, (0.0022, 0.0068)  # where on the axis of frequency the rows stand that have none

@@ -14,7 +14,7 @@ from tokenwalk.render import number, whole
 from tokenwalk.state import between, chosen, flag, one_of, real
 
 Array = NDArray[np.float64]
-CAP = 24          # states of the table: the first steps of the toy
+CAP = 14  # states in the table, those nearest to the first; Python has the rest
 LAST = 300        # steps
 NUMBERS = 48      # numbers of a table that are still printed
 ROWS = 1000       # rows of a table that are still drawn with all of their numbers
