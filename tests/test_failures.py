@@ -296,6 +296,22 @@ def test_a_reader_who_saves_data_loads_python_by_the_button_only(open_page, site
     shows(page, shown=5, scheme="none")
 
 
+LINE = "Object.defineProperty(Navigator.prototype, 'connection', {{ value: {{ effectiveType: '{}', type: '{}' }} }})"
+
+
+@pytest.mark.parametrize(("kind", "medium", "starts"), [("4g", "wifi", True), ("4g", "cellular", False),
+                                                       ("3g", "wifi", False)])
+def test_only_on_a_fast_unmetered_line_python_starts_when_idle(open_page, site: Site, kind, medium, starts):
+    page = open_page("", script=LINE.format(kind, medium), viewport={"width": 1280, "height": 100})
+    page.goto(site.url + PAGE)
+    if starts:
+        ready(page)
+    else:
+        page.wait_for_timeout(2000)
+        has(page, "#build_x[python=off]")
+    assert page.evaluate("scrollY") == 0
+
+
 # --- the site as it was built
 
 

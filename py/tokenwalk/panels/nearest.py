@@ -19,7 +19,7 @@ WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 768)
 SHARES = (10, 25, 50)  # per cent of the typical distance
 TABLES = 20            # random pairs of tables for each width
 SEEDS = "12345"
-CAP = 24  # states in the table, those nearest to the first; Python has the rest
+CAP = 18  # states in the table, those nearest to the first; Python has the rest
 
 
 @dataclass(frozen=True)
