@@ -111,6 +111,9 @@ class PyPanel extends HTMLElement {
     left.set(this.place, { state: this.getAttribute("state"), html: this.body.innerHTML, queue: [...this.queue, ...this.kept] });
     this.watcher.disconnect();
     clearTimeout(this.timer);
+    // The theme's table of contents holds on to the headings of each page that was left, and a node keeps its whole tree.
+    const article = this.closest("article");
+    queueMicrotask(() => article?.isConnected || article?.replaceChildren());
   }
 
   see(visible) {
