@@ -614,3 +614,59 @@ def test_a_broken_state_in_the_element_is_harmless(warm: Page, text: str):
     shows(warm)
     assert "could not be used" in notice(warm)
     assert "computed live" in status(warm)
+
+
+# --- sliders
+
+
+@pytest.fixture
+def clock(open_page) -> Page:
+    """A page of its own with Python ready, at the panel whose first state is q at 3, k at 1, θ = 0.5."""
+    page = ready(open_page())
+    page.locator("#clock").scroll_into_view_if_needed()
+    return page
+
+
+def stands(page: Page, field: str, value: str) -> None:
+    """Waits until the clock's field has this value."""
+    has(page, f"#clock[state*='\"{field}\":{value},']", 20_000)
+
+
+def test_a_slider_moves_by_the_keys_and_follows_the_pointer_before_it_is_let_go(clock: Page):
+    clock.focus("#clock-position_of_q")
+    for value in (4, 5, 6):
+        clock.keyboard.press("ArrowRight")
+        stands(clock, "position_of_q", str(value))
+    assert clock.evaluate("document.activeElement.id") == "clock-position_of_q"
+    assert clock.input_value("#clock-position_of_q-typed") == "6"
+    clock.eval_on_selector("#clock-position_of_k", "slider => slider.scrollIntoView({ block: 'center' })")
+    box = clock.locator("#clock-position_of_k").bounding_box()
+    assert box
+    clock.mouse.move(box["x"] + 9, box["y"] + box["height"] / 2)
+    clock.mouse.down()
+    clock.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=12)
+    clock.wait_for_function("document.querySelector('#clock-position_of_k').value > 24")
+    held = clock.input_value("#clock-position_of_k")
+    assert 24 < int(held) < 40
+    stands(clock, "position_of_k", held)
+    clock.wait_for_timeout(300)
+    assert clock.input_value("#clock-position_of_k") == held
+    clock.mouse.up()
+
+
+@pytest.mark.parametrize(("typed", "value"), [("0,25", "0.25"), ("1.5", "1.5"), (" 2 ", "2.0")])
+def test_a_number_can_be_typed_with_a_comma_or_a_point(clock: Page, typed: str, value: str):
+    clock.fill("#clock-theta-typed", typed)
+    clock.keyboard.press("Enter")
+    stands(clock, "theta", value)
+    assert clock.locator("#clock .notice").count() == 0
+
+
+@pytest.mark.parametrize(("typed", "sentence"), [
+    ("abc", "theta needs a number, and “abc” is none"), ("7", "theta cannot be 7.0, only a number from 0.01 to 3.14"),
+    ("<b>", "theta needs a number, and “<b>” is none")])
+def test_what_is_no_number_is_told_and_the_last_state_stays(clock: Page, typed: str, sentence: str):
+    clock.fill("#clock-theta-typed", typed)
+    clock.keyboard.press("Enter")
+    expect(clock.locator("#clock .notice")).to_contain_text(sentence)
+    stands(clock, "theta", "0.5")

@@ -6,6 +6,7 @@ reader until Python is ready. Used at build time only.
 
 import json
 from collections.abc import Iterator
+from functools import cache
 
 from lxml import html as parser
 
@@ -45,6 +46,7 @@ def key(action: dict[str, str]) -> str:
     return json.dumps(action, ensure_ascii=False, separators=(",", ":"))
 
 
+@cache
 def states(name: str, cap: int | None = None) -> dict[str, tuple[str, str, dict[str, str]]]:
     """Every state reached, as JSON text → (its link, its HTML, {action: the next state}), first state first."""
     start = panel.module(name).State()
