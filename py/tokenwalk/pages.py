@@ -17,12 +17,12 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from tokenwalk import facts, lookup, panel, position, tokens, toy, worked, zipf
+from tokenwalk import facts, lookup, merges, panel, position, tokens, toy, worked, zipf
 from tokenwalk.render import ENV, head, html, number
 from tokenwalk.state import to_link, to_text, valid
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
-MODEL = {m.__name__.split(".")[-1]: m for m in (facts, lookup, position, tokens, toy, worked, zipf)}
+MODEL = {m.__name__.split(".")[-1]: m for m in (facts, lookup, merges, position, tokens, toy, worked, zipf)}
 
 
 @dataclass(frozen=True)
