@@ -66,7 +66,7 @@ def steps(page: str, pages: Set[str]) -> Markup:
     return Markup(html("steps.html", steps=STEPS, page=page, pages=pages))
 
 
-def show(name: str, text: str, **settings: object) -> Markup:
+def show(name: str, text: str, /, **settings: object) -> Markup:
     """A link to the panel `name` in one state. Raises BadInput for a state that the panel cannot have."""
     link = to_link(valid(panel.module(name).State, settings))
     return Markup('<a href="#{}?{}">{}</a>').format(name, link, text)
