@@ -1,6 +1,6 @@
 """For everyone: axe-core finds nothing, nothing is wider than a small phone, and fingers hit the controls."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page
@@ -11,18 +11,31 @@ from site_server import Site
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
 STATES = {
-    "build_x": ["", "shown=3&scheme=rope", "shown=5&scheme=alibi&swapped=swap", "shown=5&swapped=swap_far",
-                "shown=2&scheme=sinusoidal", "shown=4&scheme=none&playing=True"],
-    "lookup": ["", "id=9&column=4", "id=11"],
-    "order": ["", "mask=causal", "order=4+3+2+1+0&scheme=alibi", "picked=2", "order=0+1+2+3+4"],
-    "collide": ["", "first_token=11", "second_position=2"],
-    "nearest": ["", "width=768", "share=50", "seed=3"],
-    "longer": ["", "scaling=ntk", "scaling=none&factor=1.0"],
-    "hands": ["", "pair=1", "taken=found"],
-    "real_table": ["", "word=the", "word=henry"],
-    "scatter": ["", "shown=3&source=loss", "shown=5&sentence=once&source=tied"],
+    PAGE: {
+        "build_x": ["", "shown=3&scheme=rope", "shown=5&scheme=alibi&swapped=swap", "shown=5&swapped=swap_far",
+                    "shown=2&scheme=sinusoidal", "shown=4&scheme=none&playing=True"],
+        "lookup": ["", "id=9&column=4", "id=11"],
+        "order": ["", "mask=causal", "order=4+3+2+1+0&scheme=alibi", "picked=2", "order=0+1+2+3+4"],
+        "collide": ["", "first_token=11", "second_position=2"],
+        "nearest": ["", "width=768", "share=50", "seed=3"],
+        "longer": ["", "scaling=ntk", "scaling=none&factor=1.0"],
+        "hands": ["", "pair=1", "taken=found"],
+        "real_table": ["", "word=the", "word=henry"],
+        "scatter": ["", "shown=3&source=loss", "shown=5&sentence=once&source=tied"],
+    },
+    "1-tokens/": {
+        "cut": ["", "found=1", "found=5", "text=the+bird&found=200", "text=The+cat&found=200"],
+        "merges": ["", "merges=1", "merges=10", "across=True", "text=aaaaaaaa"],
+    },
 }
-EVERY_STATE = [(name, link) for name, links in STATES.items() for link in links]
+
+
+def each(page: Page, where: str) -> Iterator[tuple[str, str]]:
+    """Brings the panels of a page into every state, one after another; which panel it is, and the state's link."""
+    for name, links in STATES[where].items():
+        for link in links:
+            bring(page, name, link)
+            yield name, link
 
 
 def bring(page: Page, name: str, link: str) -> None:
@@ -47,7 +60,7 @@ def visit(request, open_page) -> Callable[..., Page]:
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-@pytest.mark.parametrize("where", ["", PAGE])
+@pytest.mark.parametrize("where", ["", *STATES])
 def test_axe_finds_nothing_on_a_page(visit, where: str, size: dict[str, int]):
     page = visit(where, size)
     page.eval_on_selector_all("article details", "all => all.forEach((details) => { details.open = true })")
@@ -55,11 +68,11 @@ def test_axe_finds_nothing_on_a_page(visit, where: str, size: dict[str, int]):
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-def test_axe_finds_nothing_in_any_state_of_a_panel(visit, site: Site, size: dict[str, int]):
+@pytest.mark.parametrize("where", STATES)
+def test_axe_finds_nothing_in_any_state_of_a_panel(visit, site: Site, where: str, size: dict[str, int]):
     with site.holding(".wasm"):
-        page = visit(PAGE, size)
-        for name, link in EVERY_STATE:
-            bring(page, name, link)
+        page = visit(where, size)
+        for name, link in each(page, where):
             assert found(page, f"#{name}") == "", (name, link)
 
 
@@ -75,22 +88,23 @@ def test_axe_finds_nothing_when_python_failed_and_a_choice_was_refused(visit, si
     assert found(page, "#build_x") == ""
 
 
-def test_no_page_is_wider_than_a_small_phone(open_page, site: Site):
+@pytest.mark.parametrize("where", ["", *STATES])
+def test_no_page_is_wider_than_a_small_phone(open_page, site: Site, where: str):
     small = {"width": 320, "height": 640}
     wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert open_page("", viewport=small).evaluate(wider) == 0
     with site.holding(".wasm"):
-        page = open_page(viewport=small)
-        for name, link in EVERY_STATE:
-            bring(page, name, link)
+        page = open_page(where, viewport=small)
+        assert page.evaluate(wider) == 0
+        for name, link in each(page, where) if where else ():
             assert page.evaluate(wider) == 0, (name, link)
 
 
-def test_fingers_hit_every_control(open_page, site: Site):
+@pytest.mark.parametrize("where", STATES)
+def test_fingers_hit_every_control(open_page, site: Site, where: str):
     with site.holding(".wasm"):
-        page = open_page(viewport=PHONE, has_touch=True)
-        for name, link in EVERY_STATE:
-            bring(page, name, link)
-            controls = page.locator(f"#{name} :is(button, select, label:has(input)):visible")
+        page = open_page(where, viewport=PHONE, has_touch=True)
+        for name, link in each(page, where):
+            kinds = "button, select, textarea, input[type=text], label:has(input)"
+            controls = page.locator(f"#{name} :is({kinds}):visible")
             heights = controls.evaluate_all("all => all.map((node) => node.getBoundingClientRect().height)")
             assert min(heights) >= 40, (name, link, heights)

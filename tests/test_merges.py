@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,7 @@ def test_no_merge_leaves_its_word_unless_it_may():
 @settings(deadline=None)
 def test_at_each_stage_the_tokens_make_the_text_and_the_count_is_what_the_merge_saves_or_more(text, across):
     stages = merges.learnt(text, 30, across)
-    for before, stage in zip(stages, stages[1:], strict=False):
+    for before, stage in pairwise(stages):
         assert b"".join(cut(stage, text, across)).decode() == text
         assert 1 <= before.n - stage.n <= stage.count and stage.count >= 2
         assert stage.n == len(cut(stage, text, across))

@@ -15,7 +15,7 @@ from site_server import Site
 from tokenwalk import pages, panel, walk
 from tokenwalk.state import BadInput, from_link, to_link
 
-ALL = {"index", "2-embeddings"}
+ALL = {"index", "1-tokens", "2-embeddings"}
 
 
 def render(markdown: str, page: str = "2-embeddings") -> str:

@@ -56,7 +56,7 @@ def test_a_link_names_only_what_differs_from_the_first_state():
     ('"shown"', "cannot be read"), ("NaN", "cannot be read"), (None, "cannot be read"), ("9" * 5000, "cannot be read"),
     ("[" * 100_000, "cannot be read"), ('{"shown":' + "9" * 5000 + "}", "cannot be read"),
     ('{"size":1}', "no setting called size"), ('{"__class__":1}', "no setting called __class__"),
-    ('{"shown":"3"}', "cannot be 3"), ('{"shown":3.0}', "cannot be 3.0"), ('{"shown":6}', "cannot be 6"),
+    ('{"shown":"3"}', "cannot be 3"), ('{"shown":3.0}', "cannot be 3.0"), ('{"shown":9}', "cannot be 9"),
     ('{"shown":true}', "cannot be True"), ('{"shown":NaN}', "cannot be nan"), ('{"shown":-1}', "cannot be -1"),
     ('{"shown":1e999}', "shown cannot be inf"), ('{"shown":' + "9" * 400 + "}", "shown cannot be 999"),
     ('{"shown":null}', "cannot be None"), ('{"shown":[[]]}', "cannot be"), ('{"scheme":"RoPE"}', "cannot be RoPE"),
@@ -74,7 +74,10 @@ def test_a_text_that_is_no_state_is_refused_in_words(text, reason):
     ("scheme", "cannot be read"), ("&", "cannot be read"), ("shown=", "cannot be read"), ("shown=x", "cannot be read"),
     ("shown=3.0", "cannot be read"), ("playing=true", "cannot be read"), ("shown=%", "cannot be read"),
     ("=", "no setting called"), ("size=1", "no setting called size"), ("scheme=", "scheme cannot be"),
-    ("scheme=<b>", "scheme cannot be <b>"), ("scheme=%00", "scheme cannot be"), ("shown=-1", "shown cannot be -1"),
+    ("scheme=<b>", "scheme cannot be <b>"), ("scheme=%00", "scheme cannot be"), ("ids=", "ids cannot be"),
+    ("ids=0+12", "ids cannot be 0 12, only 1 to 8 ids from 0 to 11"), ("ids=0++2", "ids cannot be 0  2"),
+    ("ids=0+0+0+0+0+0+0+0+0", "ids cannot be 0 0"), ("ids=00", "ids cannot be 00"), ("ids=+1", "ids cannot be  1"),
+    ("shown=-1", "shown cannot be -1"),
     ("shown=" + "9" * 1900, "shown cannot be"), ("scheme=" + "x" * LONGEST, "too long"), ("x" * 10_000_000, "too long"),
 ])
 def test_a_link_that_is_no_state_is_refused_in_words(link, reason):

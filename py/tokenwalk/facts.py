@@ -101,8 +101,8 @@ def sinusoid_norm(d: int) -> float:
 
 GPT2_TOKENS = {"bytes": 256, "merges": 50_000, "end of text": 1}
 GPT2 = Model(
-    "GPT-2 small", V=sum(GPT2_TOKENS.values()), d=768, layers=12, block=gpt2_block(768), norm=2 * 768, tied=True, positions=1024,
-    source="Radford 2019, section 2.3 and table 2, and the published config of gpt2",
+    "GPT-2 small", V=sum(GPT2_TOKENS.values()), d=768, layers=12, block=gpt2_block(768), norm=2 * 768, tied=True,
+    positions=1024, source="Radford 2019, section 2.3 and table 2, and the published config of gpt2",
 )
 LLAMA3_8B = Model(
     "Llama 3 8B", V=128_256, d=4096, layers=32, block=llama_block(4096, heads=32, kv_heads=8, hidden=14_336), norm=4096,

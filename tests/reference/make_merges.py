@@ -22,11 +22,14 @@ CALL = ("BpeTrainer(vocab_size=256 + most, min_frequency=2, initial_alphabet=[ch
         "pre_tokenizers.Split(Regex(split), 'isolated') if there is a split, train_from_iterator([text]), encode(text)")
 ALPHABETS = {
     "two letters": "ab", "letters and spaces": "abcde   ", "blanks": "ab \t\n", "accents": "éèêàçñ eaou",
-    "Devanagari": "नमस्ते दुनिया ", "Chinese": "猫犬は、。和狗你好", "emoji": "👋🏽😀😁👍👩‍💻 ", "Arabic": "مرحبا بالعالم ",
-    "controls": "\0\x01\x1b\x7f\x85\u2028a ", "all of Unicode": "".join(map(chr, (*range(0xD800), *range(0xE000, 0x20000)))),
+    "Devanagari": "नमस्ते दुनिया ", "Chinese": "猫犬は、。和狗你好", "emoji": "👋🏽😀😁👍👩‍💻 ",
+    "Arabic": "مرحبا بالعالم ",
+    "controls": "\0\x01\x1b\x7f\x85\u2028a ",
+    "all of Unicode": "".join(map(chr, (*range(0xD800), *range(0xE000, 0x20000)))),
 }
 PROSE = ("the cat climbed the roof. the dog climbed the wall. a cat naps, a dog naps, and nobody climbs.\n"
-         "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. Voilà l’été: où est le café? 猫は猫。👋🏽👋🏽\n") * 4
+         "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. Voilà l’été: où est le café? "
+         "猫は猫。👋🏽👋🏽\n") * 4
 
 
 def learnt(text: str, most: int, split: str | None) -> dict[str, object]:
@@ -54,6 +57,7 @@ def texts() -> dict[str, tuple[str, int]]:
 if __name__ == "__main__":
     cases = {f"{name}, {where}": learnt(text, most, split) for name, (text, most) in texts().items()
              for where, split in (("in words", PIECE), ("across words", None))}
-    made = {"made_by": Path(__file__).name, "packages": {"tokenizers": version("tokenizers")}, "call": CALL, "cases": cases}
+    made = {"made_by": Path(__file__).name, "packages": {"tokenizers": version("tokenizers")}, "call": CALL,
+            "cases": cases}
     lines = json.dumps(made, ensure_ascii=True, indent=0).replace(",\n", ", ")
     (Path(__file__).parent / "merges.json").write_text(lines + "\n", encoding="utf-8")
