@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokenwalk import facts, merges
+from tokenwalk import facts, merges, tokens
 
 FILE = json.loads((Path(__file__).parent / "reference/merges.json").read_text(encoding="utf-8"))
 CASES = FILE["cases"]
@@ -99,3 +99,12 @@ def test_stages_are_the_same_whether_they_are_kept_or_not():
 
 def test_the_vocabulary_of_gpt_2_is_bytes_merges_and_one_more():
     assert list(facts.GPT2_TOKENS.values()) == [256, 50_000, 1] and facts.GPT2.V == 50_257
+
+
+def test_longest_match_and_merges_can_cut_one_text_differently(monkeypatch):
+    word = tuple(bytes([b]) for b in b"abcd")
+    for pair in ((b"b", b"c"), (b"bc", b"d"), (b"a", b"b")):
+        word = merges.merged(word, pair)
+    assert word == (b"a", b"bcd")
+    monkeypatch.setattr(tokens, "PIECES", ("a", "b", "c", "d", "bc", "bcd", "ab"))
+    assert [tokens.PIECES[i] for i in tokens.encode("abcd")] == ["ab", "c", "d"]

@@ -112,23 +112,20 @@ def token(i: int) -> Markup:
 
 
 def visible(text: str) -> str:
-    """The text with something to see for each character: ␣ for a space, ↵ and ⇥ for a break and a tab, ◌ before a mark.
+    """The text with something to see for each character: ␣ for a space, ↵ and ⇥ for a break and a tab.
 
-    What has no picture is named by its number, as U+200D. A byte that is no character by itself, which decoding with
-    surrogateescape leaves as U+DC80 … U+DCFF, is written ⟨80⟩.
+    A mark that has no letter to sit on sits on ◌. What has no picture is named by its number, as U+200D. A byte that is
+    no character by itself, which decoding with surrogateescape leaves as U+DC80 … U+DCFF, is written ⟨80⟩.
     """
-    return "".join(seen(c) for c in text)
+    alone = (category(before)[0] in "ZC" for before in " " + text)
+    return "".join("◌" * (bare and category(c)[0] == "M") + seen(c) for c, bare in zip(text, alone, strict=False))
 
 
 def seen(c: str) -> str:
     """One character as `visible` writes it."""
-    if c in BLANKS:
-        return BLANKS[c]
     if "\udc80" <= c <= "\udcff":
         return f"⟨{ord(c) - 0xDC00:02X}⟩"
-    if category(c).startswith("M"):
-        return "◌" + c
-    return c if c.isprintable() else f"U+{ord(c):04X}"
+    return BLANKS.get(c) or (c if c.isprintable() else f"U+{ord(c):04X}")
 
 
 def head(k: int, i: int) -> Markup:

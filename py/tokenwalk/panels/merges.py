@@ -13,7 +13,7 @@ from tokenwalk.state import BadInput, between, chosen, flag, up_to
 LONGEST = 2000  # characters of a text
 MOST = 200      # merges
 DRAWN = 2000    # tokens of the text that are drawn
-WIDE = 24       # characters of a token in a table or a sentence
+WIDE = 14       # characters of a token in a table or a sentence
 NEXT = 8        # pairs, and merges, that stand in a table
 CAP = 28        # states of the table: a few merges in each example
 EXAMPLES = {
