@@ -15,7 +15,7 @@ MOST = 200      # merges
 DRAWN = 2000    # tokens of the text that are drawn
 WIDE = 14       # characters of a token in a table or a sentence
 NEXT = 8        # pairs, and merges, that stand in a table
-CAP = 28        # states of the table: a few merges in each example
+CAP = 26        # states of the table: a few merges in each example
 EXAMPLES = {
     "Cats and dogs": "the cat climbed the roof. the dog climbed the wall. the cat climbed the sofa. the dog walked the "
                      "floor. the cat walked the wall. the dog roofed the floor.",
