@@ -1,13 +1,13 @@
 """For everyone: axe-core finds nothing, nothing is wider than a small phone, and fingers hit the controls."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page
 
 from conftest import PAGE, ROOT
 from site_server import Site
-from tokenwalk import panel, walk
+from tokenwalk import walk
 
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
@@ -15,6 +15,7 @@ STATES = {
     "build_x": ["", "shown=3&scheme=rope", "shown=5&scheme=alibi&swapped=swap", "shown=5&swapped=swap_far",
                 "shown=2&scheme=sinusoidal", "shown=4&scheme=none&playing=True"],
 }
+STEPS = [f"{file.stem}/" for file in sorted((ROOT / "docs").glob("[1-7]-*.md"))]
 
 
 def links(name: str) -> list[str]:
@@ -23,7 +24,12 @@ def links(name: str) -> list[str]:
     return STATES.get(name, table[::max(1, len(table) // 3)])
 
 
-EVERY_STATE = [(name, link) for name in panel.names() for link in links(name)]
+def each(page: Page) -> Iterator[tuple[str, str]]:
+    """Brings the page's panels into some of their states, one after another; which panel it is, and the state's link."""
+    for name in page.eval_on_selector_all("py-panel", "panels => panels.map((panel) => panel.id)"):
+        for link in links(name):
+            bring(page, name, link)
+            yield name, link
 
 
 def bring(page: Page, name: str, link: str) -> None:
@@ -48,18 +54,18 @@ def visit(request, open_page) -> Callable[..., Page]:
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-@pytest.mark.parametrize("where", ["", PAGE])
+@pytest.mark.parametrize("where", ["", *STEPS])
 def test_axe_finds_nothing_on_a_page(visit, where: str, size: dict[str, int]):
     page = visit(where, size)
     page.eval_on_selector_all("article details", "all => all.forEach((details) => { details.open = true })")
     assert found(page) == ""
 
 
-def test_axe_finds_nothing_in_any_state_of_a_panel(visit, site: Site):
+@pytest.mark.parametrize("where", STEPS)
+def test_axe_finds_nothing_in_any_state_of_a_panel(visit, site: Site, where: str):
     with site.holding(".wasm"):
-        page = visit(PAGE, PHONE)
-        for name, link in EVERY_STATE:
-            bring(page, name, link)
+        page = visit(where, PHONE)
+        for name, link in each(page):
             assert found(page, f"#{name}") == "", (name, link)
 
 
@@ -75,22 +81,23 @@ def test_axe_finds_nothing_when_python_failed_and_a_choice_was_refused(visit, si
     assert found(page, "#build_x") == ""
 
 
-def test_no_page_is_wider_than_a_small_phone(open_page, site: Site):
+@pytest.mark.parametrize("where", ["", *STEPS])
+def test_no_page_is_wider_than_a_small_phone(open_page, site: Site, where: str):
     small = {"width": 320, "height": 640}
     wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert open_page("", viewport=small).evaluate(wider) == 0
     with site.holding(".wasm"):
-        page = open_page(viewport=small)
-        for name, link in EVERY_STATE:
-            bring(page, name, link)
+        page = open_page(where, viewport=small)
+        assert page.evaluate(wider) == 0
+        for name, link in each(page):
             assert page.evaluate(wider) == 0, (name, link)
 
 
-def test_fingers_hit_every_control(open_page, site: Site):
+@pytest.mark.parametrize("where", STEPS)
+def test_fingers_hit_every_control(open_page, site: Site, where: str):
     with site.holding(".wasm"):
-        page = open_page(viewport=PHONE, has_touch=True)
-        for name, link in EVERY_STATE:
-            bring(page, name, link)
-            controls = page.locator(f"#{name} :is(button, select, label:has(input)):visible")
+        page = open_page(where, viewport=PHONE, has_touch=True)
+        for name, link in each(page):
+            kinds = "button, select, textarea, input[type=text], label:has(input)"
+            controls = page.locator(f"#{name} :is({kinds}):visible")
             heights = controls.evaluate_all("all => all.map((node) => node.getBoundingClientRect().height)")
             assert min(heights) >= 40, (name, link, heights)

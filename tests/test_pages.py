@@ -15,7 +15,7 @@ from site_server import Site
 from tokenwalk import pages, panel, walk
 from tokenwalk.state import BadInput, from_link, to_link
 
-ALL = {"index", "2-embeddings"}
+ALL = {"index", "1-tokens", "2-embeddings"}
 
 
 def render(markdown: str, page: str = "2-embeddings") -> str:
@@ -124,8 +124,8 @@ def test_every_link_within_the_site_leads_somewhere(built: dict[str, HtmlElement
                 continue
             target = urljoin(f"/{path}/", address.path).strip("/") or "."
             assert target in built, (path, href)
-            anchor, _, link = unquote(address.fragment).partition("?")
-            assert not anchor or anchor in built[target].xpath("//@id"), (path, href)
+            anchor, _, link = address.fragment.partition("?")
+            assert not anchor or unquote(anchor) in built[target].xpath("//@id"), (path, href)
             if link:
                 assert to_link(from_link(panel.module(anchor).State, link)) == link, (path, href)
 

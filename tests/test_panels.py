@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lxml import html as parser
 from lxml.html import HtmlElement
 
-from tokenwalk import panel, render, toy, training, walk
+from tokenwalk import merges, panel, render, toy, training, walk
 from tokenwalk.state import from_text, to_text
 
 NAMES = panel.names()
@@ -151,6 +151,7 @@ def test_the_controls_show_the_state(name):
             for box in root.xpath(f"{control}[@type='checkbox']"):
                 assert (box.get("checked") is not None) == value, (state, field)
             typed = root.xpath(f"{control}[@type='text']/@value")
+            typed += [box.text.removeprefix("\n") for box in root.xpath(f"{control}[self::textarea]")]
             assert set(typed) <= {value if isinstance(value, str) else render.number(value)}, (state, field)
             chosen = root.xpath(f"{control}[@checked or @selected or @type='range']/@value")
             chosen += root.xpath(f"{control}[@aria-pressed='true']/@value")
@@ -208,7 +209,8 @@ def test_the_functions_shown_as_used_are_the_ones_that_ran(name):
     shown = {f.__name__: f for f in panel.module(name).CODE}
     for state, root in pictures(name):
         ran = set()
-        training.KEPT.clear()  # a cache may vanish at any time, and the functions run again
+        for kept in (training.KEPT, merges.KEPT):
+            kept.clear()  # a cache may vanish at any time, and the functions run again
         sys.setprofile(lambda frame, event, _: ran.add(frame.f_code) if event == "call" else None)  # noqa: B023
         try:
             panel.draw(name, from_text(panel.module(name).State, state))

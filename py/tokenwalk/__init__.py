@@ -4,6 +4,7 @@ Read the files in this order; each one needs only what stands above it, unless a
 
     toy.py        the running example, as data
     tokens.py     step 1       text -> ids (the range check it uses is in lookup.py)
+    merges.py     step 1       how a larger vocabulary is learnt from a text, by merging pairs of bytes
     lookup.py     step 2       ids -> rows of E, and the gradient that comes back
     scaling.py    step 2       the angles RoPE turns by, and how they change for texts longer than in training
     position.py   step 2       where the order of the tokens enters: every position scheme, by name

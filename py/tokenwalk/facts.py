@@ -1,4 +1,4 @@
-"""The sizes that the prose of step 2 states, computed from the published shape of each model, with the source.
+"""The sizes that the prose of steps 1 and 2 states, computed from the published shape of each model, with the source.
 
 A page asks for facts.GPT2.table and prints what comes. No total is typed here: each is a sum over the architecture.
 """
@@ -99,9 +99,10 @@ def sinusoid_norm(d: int) -> float:
     return math.sqrt(d / 2)
 
 
+GPT2_TOKENS = {"bytes": 256, "merges": 50_000, "end of text": 1}
 GPT2 = Model(
-    "GPT-2 small", V=256 + 50_000 + 1, d=768, layers=12, block=gpt2_block(768), norm=2 * 768, tied=True, positions=1024,
-    source="Radford 2019, section 2.3 and table 2, and the published config of gpt2 (bytes, merges, one end-of-text)",
+    "GPT-2 small", V=sum(GPT2_TOKENS.values()), d=768, layers=12, block=gpt2_block(768), norm=2 * 768, tied=True,
+    positions=1024, source="Radford 2019, section 2.3 and table 2, and the published config of gpt2",
 )
 LLAMA3_8B = Model(
     "Llama 3 8B", V=128_256, d=4096, layers=32, block=llama_block(4096, heads=32, kv_heads=8, hidden=14_336), norm=4096,

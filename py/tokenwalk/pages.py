@@ -17,13 +17,13 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from tokenwalk import facts, lookup, panel, position, tokens, toy, worked, zipf
+from tokenwalk import facts, lookup, merges, panel, position, tokens, toy, worked, zipf
 from tokenwalk.render import ENV, head, html, number
 from tokenwalk.state import to_link, to_text, valid
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
 TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
-MODEL = {m.__name__.split(".")[-1]: m for m in (facts, lookup, position, tokens, toy, worked, zipf)}
+MODEL = {m.__name__.split(".")[-1]: m for m in (facts, lookup, merges, position, tokens, toy, worked, zipf)}
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def steps(page: str, pages: Set[str]) -> Markup:
     return Markup(html("steps.html", steps=STEPS, page=page, pages=pages))
 
 
-def show(name: str, text: str, **settings: object) -> Markup:
+def show(name: str, text: str, /, **settings: object) -> Markup:
     """A link to the panel `name` in one state. Raises BadInput for a state that the panel cannot have."""
     link = to_link(valid(panel.module(name).State, settings))
     return Markup('<a href="#{}?{}">{}</a>').format(name, link, text)

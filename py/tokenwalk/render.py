@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 import jinja2
 import numpy as np
@@ -19,6 +20,7 @@ from tokenwalk import toy
 MINUS = "\u2212"
 EXACT = 1e-9  # how close a value must be to its rounded form to count as exact: far below any printed digit
 TINTS = 8
+BLANKS = {" ": "␣", "\n": "↵", "\t": "⇥"}
 
 
 def number(x: float, digits: int = 3) -> str:
@@ -109,6 +111,23 @@ def token(i: int) -> Markup:
     return Markup('<span class="tok t{}">{}{}</span>').format(i, Markup(space), rest)
 
 
+def visible(text: str) -> str:
+    """The text with something to see for each character: ␣ for a space, ↵ and ⇥ for a break and a tab.
+
+    A mark that has no letter to sit on sits on ◌. What has no picture is named by its number, as U+200D. A byte that is
+    no character by itself, which decoding with surrogateescape leaves as U+DC80 … U+DCFF, is written ⟨80⟩.
+    """
+    alone = (category(before)[0] in "ZC" for before in " " + text)
+    return "".join("◌" * (bare and category(c)[0] == "M") + seen(c) for c, bare in zip(text, alone, strict=False))
+
+
+def seen(c: str) -> str:
+    """One character as `visible` writes it."""
+    if "\udc80" <= c <= "\udcff":
+        return f"⟨{ord(c) - 0xDC00:02X}⟩"
+    return BLANKS.get(c) or (c if c.isprintable() else f"U+{ord(c):04X}")
+
+
 def head(k: int, i: int) -> Markup:
     """The head of a row that belongs to the token with id `i`: a small number (its position or id), and the token."""
     return Markup("<small>{}</small> {}").format(k, token(i))
@@ -123,7 +142,8 @@ def environment() -> jinja2.Environment:
         autoescape=True, undefined=jinja2.StrictUndefined, comment_start_string="{##", comment_end_string="##}",
         trim_blocks=True, lstrip_blocks=True, cache_size=400,
     )
-    helpers = (number, whole, percent, tex, row, over, plus, factor, tint, words, count, subscript, token, head)
+    helpers = (number, whole, percent, tex, row, over, plus, factor, tint, words, count, subscript, token, head,
+               visible)
     env.globals.update({f.__name__: f for f in helpers}, toy=toy, np=np, zip=zip, enumerate=enumerate)
     env.filters.update({f.__name__: f for f in helpers})
     return env

@@ -1,18 +1,19 @@
 """A panel's state as data: validated, written as JSON text, read from a link. It never comes from anywhere unchecked.
 
 A State is a frozen dataclass of scalars, the reader's inputs and nothing else. Its fields are made by `one_of`,
-`between`, `real` and `flag`, so that each says which values it can have.
+`between`, `real`, `text`, `up_to` and `flag`, so that each says which values it can have.
 """
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 S = TypeVar("S")
-LONGEST = 2000  # characters of a link's state that are worth reading
+LONGEST = 2000  # characters of a link's state that are worth reading, besides those of free text
+WIDEST = 12     # characters that one character of a text can take in a link: four bytes, each written %F0
 
 
 class BadInput(ValueError):
@@ -45,9 +46,40 @@ def real(low: float, high: float, default: float) -> Any:
     return field(default=float(default), metadata={"options": Span(low, high)})
 
 
+@dataclass(frozen=True)
+class Texts:
+    """All texts that `accepts` says yes to; `only` says in words which those are."""
+
+    accepts: Callable[[str], bool]
+    only: str
+
+    def __contains__(self, value: str) -> bool:
+        return self.accepts(value)
+
+
+def text(accepts: Callable[[str], bool], default: str, only: str) -> Any:
+    """A field that holds a text which `accepts` says yes to; `only` ends the sentence for one that it refuses."""
+    return field(default=default, metadata={"options": Texts(accepts, only)})
+
+
 def flag(default: bool = False) -> Any:
     """A field that is on or off."""
     return field(default=default, metadata={"options": (False, True)})
+
+
+@dataclass(frozen=True)
+class Free:
+    """All texts of at most `longest` characters that can be written as UTF-8."""
+
+    longest: int
+
+    def __contains__(self, value: str) -> bool:
+        return len(value) <= self.longest and not re.search("[\ud800-\udfff]", value)
+
+
+def up_to(longest: int, default: str) -> Any:
+    """A field that holds free text of at most `longest` characters (of Unicode, not bytes)."""
+    return field(default=default, metadata={"options": Free(longest)})
 
 
 def valid(State: Any, values: Mapping[str, object]) -> Any:
@@ -60,16 +92,28 @@ def valid(State: Any, values: Mapping[str, object]) -> Any:
         if name not in known:
             raise BadInput(f"the panel has no setting called {name[:40]}")
         if type(value) is not type(known[name].default) or value not in known[name].metadata["options"]:
-            raise BadInput(f"{name.replace('_', ' ')} cannot be {str(value)[:40]}{allowed(known[name])}")
+            raise BadInput(f"{name.replace('_', ' ')} {refusal(value, known[name])}")
     return State(**values)
 
 
+def refusal(value: object, known: Any) -> str:
+    """Why a value cannot be the field's, as a clause that goes on from the field's name."""
+    match known.metadata["options"]:
+        case Free(longest) if isinstance(value, str) and len(value) > longest:
+            return f"has {len(value):,} characters, and {longest:,} are the most"
+        case Free() if isinstance(value, str):
+            return "holds a character that was cut in half"
+    return f"cannot be {str(value)[:40]}{allowed(known)}"
+
+
 def allowed(known: Any) -> str:
-    """What a field of numbers can be, as the end of a sentence; nothing for another field, whose controls show it."""
+    """What a field of numbers or texts can be, as the end of a sentence; nothing for one whose controls show it."""
     match known.metadata["options"]:
         case range() as r:
             steps = f" in steps of {r.step}" if r.step > 1 else ""
             return f", only a whole number from {r[0]:,} to {r[-1]:,}{steps}".replace("-", "\N{MINUS SIGN}")
+        case Texts(only=only):
+            return f", only {only}"
         case Span(low, high):
             return f", only a number from {low:,g} to {high:,g}".replace("-", "\N{MINUS SIGN}")
     return ""
@@ -133,7 +177,8 @@ def to_link(state: Any) -> str:
 def from_link(State: Any, link: object) -> Any:
     """The state that a link carries, validated. Raises BadInput."""
     text = str(link)
-    if len(text) > LONGEST:
+    texts = [f.metadata["options"].longest for f in fields(State) if isinstance(f.metadata["options"], Free)]
+    if len(text) > LONGEST + WIDEST * sum(texts):
         raise BadInput("it is too long")
     readers: dict[type, Any] = {bool: {"True": True, "False": False}.__getitem__, int: int, float: float, str: str}
     kinds = {f.name: readers[type(f.default)] for f in fields(State)}

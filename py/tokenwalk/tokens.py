@@ -18,10 +18,18 @@ def encode(text: str) -> list[int]:
 
     ValueError for a letter that no token covers; it names the letter and its place, counted from 1.
     """
+    ids = covered(text)
+    if len(decode(ids)) < len(text):
+        raise ValueError(uncovered(text, len(decode(ids))))
+    return ids
+
+
+def covered(text: str) -> list[int]:
+    """The ids of the tokens that cover the text from the left, as far as any token fits: (n,)."""
     ids, start = [], 0
-    while start < len(text):
-        ids.append(longest(text, start))
-        start += len(PIECES[ids[-1]])
+    while (i := longest(text, start)) is not None:
+        ids.append(i)
+        start += len(PIECES[i])
     return ids
 
 
@@ -33,20 +41,27 @@ def decode(ids: ArrayLike) -> str:
     return "".join(PIECES[i] for i in checked(ids, len(PIECES)))
 
 
-def longest(text: str, start: int) -> int:
-    """The id of the longest token that the text has at this place, counted from 0. ValueError if it has none."""
-    ids = [i for i, piece in enumerate(PIECES) if text.startswith(piece, start)]
-    if not ids:
-        raise ValueError(uncovered(text, start))
-    return max(ids, key=lambda i: len(PIECES[i]))
+def longest(text: str, start: int) -> int | None:
+    """The id of the longest token that the text has at this place, counted from 0; None if it has none there."""
+    fitting = [i for i, k in enumerate(agreed(text, start)) if k == len(PIECES[i])]
+    return max(fitting, key=lambda i: len(PIECES[i]), default=None)
+
+
+def agreed(text: str, start: int) -> list[int]:
+    """How many letters of each token, from its first, the text has at this place: (V,). A token fits if it is all."""
+    return [max(k for k in range(len(piece) + 1) if text.startswith(piece[:k], start)) for piece in PIECES]
+
+
+def blamed(text: str, start: int) -> int:
+    """The place of the letter to blame, counted from 0, where no token fits: the first that no token goes on with.
+
+    In "the bird" it is the b, not the space, since many tokens begin with one. In a text that ends inside a token it is
+    the last letter.
+    """
+    return min(start + max(agreed(text, start)), len(text) - 1)
 
 
 def uncovered(text: str, start: int) -> str:
-    """The message for a text that no token fits from this place on.
-
-    The letter to blame is the first that no token goes on with: in "the bird" it is the b at place 5, not the space.
-    """
-    place = start
-    while place < len(text) - 1 and any(piece.startswith(text[start : place + 1]) for piece in PIECES):
-        place += 1
+    """The message for a text that no token fits from this place on."""
+    place = blamed(text, start)
     return f"no token covers the letter {text[place]!r} at place {place + 1} of the text"
