@@ -25,7 +25,7 @@ def links(name: str) -> list[str]:
 
 
 def each(page: Page) -> Iterator[tuple[str, str]]:
-    """Brings the page's panels into some of their states, one after another; which panel it is, and the state's link."""
+    """Brings the page's panels into some of their states, one after another: which panel it is, and its link."""
     for name in page.eval_on_selector_all("py-panel", "panels => panels.map((panel) => panel.id)"):
         for link in links(name):
             bring(page, name, link)
