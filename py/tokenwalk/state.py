@@ -1,12 +1,12 @@
 """A panel's state as data: validated, written as JSON text, read from a link. It never comes from anywhere unchecked.
 
 A State is a frozen dataclass of scalars, the reader's inputs and nothing else. Its fields are made by `one_of`,
-`between`, `real` and `flag`, so that each says which values it can have.
+`between`, `real`, `text` and `flag`, so that each says which values it can have.
 """
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
@@ -45,6 +45,22 @@ def real(low: float, high: float, default: float) -> Any:
     return field(default=float(default), metadata={"options": Span(low, high)})
 
 
+@dataclass(frozen=True)
+class Texts:
+    """All texts that `accepts` says yes to; `only` says in words which those are."""
+
+    accepts: Callable[[str], bool]
+    only: str
+
+    def __contains__(self, value: str) -> bool:
+        return self.accepts(value)
+
+
+def text(accepts: Callable[[str], bool], default: str, only: str) -> Any:
+    """A field that holds a text which `accepts` says yes to; `only` ends the sentence for one that it refuses."""
+    return field(default=default, metadata={"options": Texts(accepts, only)})
+
+
 def flag(default: bool = False) -> Any:
     """A field that is on or off."""
     return field(default=default, metadata={"options": (False, True)})
@@ -65,11 +81,13 @@ def valid(State: Any, values: Mapping[str, object]) -> Any:
 
 
 def allowed(known: Any) -> str:
-    """What a field of numbers can be, as the end of a sentence; nothing for another field, whose controls show it."""
+    """What a field of numbers or texts can be, as the end of a sentence; nothing for one whose controls show it."""
     match known.metadata["options"]:
         case range() as r:
             steps = f" in steps of {r.step}" if r.step > 1 else ""
             return f", only a whole number from {r[0]:,} to {r[-1]:,}{steps}".replace("-", "\N{MINUS SIGN}")
+        case Texts(only=only):
+            return f", only {only}"
         case Span(low, high):
             return f", only a number from {low:,g} to {high:,g}".replace("-", "\N{MINUS SIGN}")
     return ""
