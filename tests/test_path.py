@@ -1,7 +1,7 @@
 """The whole path against tests/reference/toy.json, which was computed apart from this code, and its parts by name."""
 
 import json
-from dataclasses import fields, make_dataclass
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenwalk import path, position, tokens, toy
+from tokenwalk.given import is_written
 from tokenwalk.path import ids_of, walk
-from tokenwalk.state import BadInput, valid
 
 EXPECTED = json.loads((Path(__file__).parent / "reference/toy.json").read_text(encoding="utf-8"))
 TEXTS = ("the cat climbed the", "the dog climbed the")
@@ -131,7 +131,7 @@ def test_no_stage_can_be_written_to():
 
 @given(IDS)
 def test_ids_and_words_name_the_same_text(ids):
-    assert ids_of(path.written(ids)) == ids and path.is_written(path.written(ids))
+    assert ids_of(path.written(ids)) == ids and is_written(path.written(ids))
     words = tokens.decode(ids)
     if tokens.encode(words) == [*ids]:  # not every row of ids is what greedy longest match finds
         assert ids_of(words) == ids
@@ -152,11 +152,3 @@ def test_ids_and_words_name_the_same_text(ids):
 def test_another_text_is_refused_with_a_sentence(text, why):
     with pytest.raises(ValueError, match=why):
         ids_of(text)
-
-
-@pytest.mark.parametrize("text", ["", "0  1", " 0", "00", "0 1 2 3 4 5 6 7 8", "12", "the", "0,1"])
-def test_a_state_holds_ids_in_one_form_only(text):
-    State = make_dataclass("State", [("ids", str, path.sentence())], frozen=True)
-    assert State().ids == "0 2 4 5 1" and valid(State, {"ids": "11"}).ids == "11"
-    with pytest.raises(BadInput, match="only 1 to 8 ids from 0 to 11"):
-        valid(State, {"ids": text})

@@ -11,6 +11,7 @@ Read the files in this order; each one needs only what stands above it, unless a
     block.py      step 5       the layer norm, the MLP, and the sum they add to
     output.py     step 6       the last row -> logits -> probabilities
     path.py       steps 1-6    the whole path of the toy, every stage by name
+    given.py      steps 3-7    the sentence and the scheme that a reader chose, carried from page to page
     generate.py   step 7       probabilities -> the next token, and the next, until there is a reason to stop
     zipf.py       step 2       how often each id is drawn
     optimise.py   step 2       what one update does to the rows of a table

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,6 @@ from tokenwalk import position, tokens, toy
 from tokenwalk.attention import allowed, causal, concatenated, per_head, scores, softmax
 from tokenwalk.block import hidden, layer_norm, relu
 from tokenwalk.output import final, logits, probabilities
-from tokenwalk.state import text
 
 Floats = NDArray[np.float64]
 LONGEST = len(toy.P)          # tokens that a text may have: the table of positions ends there
@@ -71,20 +69,6 @@ def ids_of(text: str) -> tuple[int, ...]:
 def written(ids: Iterable[int]) -> str:
     """The ids as a panel's state and a link carry them: "0 2 4 5 1"."""
     return " ".join(map(str, ids))
-
-
-def is_written(ids: str) -> bool:
-    """Whether a text is 1 to 8 known ids with one space between."""
-    try:
-        return ids == written(ids_of(ids))
-    except ValueError:
-        return False
-
-
-def sentence() -> Any:
-    """A field of a panel's state that holds the ids of the text, as `written`; the running example's at first."""
-    last = len(toy.TOKENS) - 1
-    return text(is_written, written(toy.IDS), f"1 to {LONGEST} ids from 0 to {last}, with a space between")
 
 
 @cache
