@@ -3,12 +3,13 @@
 Their States inherit from Given, so that a link from one page to the next needs no more than what Given says.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from tokenwalk import position, tokens, toy
 from tokenwalk.path import LONGEST, ids_of, written
-from tokenwalk.state import one_of, text, to_link
+from tokenwalk.state import between, chosen, one_of, text, to_link
 
 # The running example, the same with the other subject, and the same with two tokens traded.
 SENTENCES = ("0 2 4 5 1", "0 3 4 5 1", "0 4 2 5 1")
@@ -34,6 +35,32 @@ class Given:
 
     ids: str = sentence()
     scheme: str = one_of(position.SCHEMES, "learned")
+
+
+@dataclass(frozen=True)
+class Looking(Given):
+    """The same, and the token that looks, by its position from 1; the last one where the sentence is shorter."""
+
+    t: int = between(1, LONGEST, len(toy.IDS))
+
+    @property
+    def at(self) -> int:
+        """The position of the token that looks, counted from 0."""
+        return min(self.t, len(self.ids.split())) - 1
+
+
+L = TypeVar("L", bound=Looking)
+
+
+def looked(state: L, action: Mapping[str, str]) -> L:
+    """The state that follows when the reader uses a control; another sentence is looked at from its last token."""
+    match action:
+        case {"do": "next"}:
+            return replace(state, t=min(state.at + 2, len(state.ids.split())))
+        case {"do": "back"}:
+            return replace(state, t=max(state.at, 1))
+    after = chosen(state, action)  # its ids are not checked yet
+    return after if after.ids == state.ids else replace(after, t=max(1, min(len(after.ids.split()), LONGEST)))
 
 
 def choices(state: Given) -> dict[str, Any]:

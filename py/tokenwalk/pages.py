@@ -23,8 +23,9 @@ from tokenwalk.render import ENV, head, html, number
 from tokenwalk.state import to_link, to_text, valid
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
-MODEL = {name: import_module(f"tokenwalk.{name}") for name in (  # what a page may name
-    "attention", "block", "facts", "generate", "lookup", "output", "path", "position", "tokens", "toy", "worked", "zipf")}
+MODEL = {name: import_module(f"tokenwalk.{name}") for name in (
+    "attention", "block", "facts", "generate", "lookup", "output", "path", "position", "tokens", "toy", "worked",
+    "zipf")}
 
 
 @dataclass(frozen=True)

@@ -72,14 +72,14 @@ def written(ids: Iterable[int]) -> str:
 
 
 @cache
-def walk(ids: tuple[int, ...], scheme: str = "learned", off: frozenset[str] = frozenset()) -> Run:
+def walk(ids: tuple[int, ...], scheme: str = "learned", off: frozenset[str] | tuple[str, ...] = ()) -> Run:
     """Every stage of the path for these ids under a position scheme, the parts named in `off` left out.
 
     ids (n,), n from 1 to 8; scheme from position.SCHEMES; off from PARTS. KeyError for another scheme; ValueError for
     another part.
     """
-    if not off <= set(PARTS):
-        raise ValueError(f"the block has no part called {', '.join(sorted(off - set(PARTS)))}")
+    if not set(off) <= set(PARTS):
+        raise ValueError(f"the block has no part called {', '.join(sorted(set(off) - set(PARTS)))}")
     on = {part: part not in off for part in PARTS}
     n, d, t = len(ids), toy.E.shape[1], np.arange(len(ids))
     signal = position.SCHEMES[scheme].signal
