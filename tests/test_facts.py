@@ -51,5 +51,5 @@ def test_every_fact_has_a_source():
 
 
 def test_heads_divide_the_width():
-    assert facts.GPT2_HEADS * 64 == facts.GPT2.d
-    assert facts.LLAMA3_8B_HEADS * 128 == facts.LLAMA3_8B.d and facts.LLAMA3_8B_HEADS / facts.LLAMA3_8B_KV_HEADS == 4
+    assert facts.GPT2.d == facts.GPT2_HEADS * 64
+    assert facts.LLAMA3_8B.d == facts.LLAMA3_8B_HEADS * 128 and facts.LLAMA3_8B_HEADS / facts.LLAMA3_8B_KV_HEADS == 4

@@ -63,7 +63,7 @@ def view(state: State) -> dict[str, Any]:
         "W": np.hstack([toy.W_Q[h], toy.W_K[h], toy.W_V[h]]),                                      # (d, 3 w)
         "made": np.hstack([run.q0[h, t], run.k0[h, t], run.v[h, t]]),                              # (3 w,)
         "qk": np.hstack([run.q0[h], run.k0[h]]), "met": np.hstack([run.q[h], run.k[h]]),           # (n, 2 w) each
-        "best": int(run.weights[h, t].argmax()), "scheme": scheme, "columns": columns,
+        "best": int(run.weights[h, t].argmax()), "scheme": scheme, "columns": columns, "epsilon": block.EPSILON,
         "slope": over(slope, round(1 / slope)), "longest": max(np.hypot(*x[h].T).max() for x in (run.q0, run.k0)),
         "used": [f.__name__ for f in (*ALWAYS, *scheme.functions)],
         **sums(run, h, t, scheme.acts_on == "scores"), **choices(state),
