@@ -1,6 +1,6 @@
 """Gradients and updates of a table, against PyTorch, finite differences and, for the rows that a batch reads, sampling.
 
-The files torch_*.json in reference/ hold what PyTorch gave; make_torch.py beside them made those read here. All is float64.
+The files torch_*.json in reference/ hold what PyTorch gave; make_torch.py made those read here. All is float64.
 """
 
 import json
