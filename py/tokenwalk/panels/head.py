@@ -15,7 +15,7 @@ from tokenwalk.render import over, subscript
 from tokenwalk.state import one_of
 
 Array = NDArray[np.float64]
-CAP = 18  # states in the table; Python has the rest
+CAP = 16  # states in the table; Python has the rest
 
 
 @dataclass(frozen=True)
