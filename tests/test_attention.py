@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenwalk.attention import attention, causal, softmax
+from tokenwalk.attention import attention, causal, concatenated, per_head, softmax
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -104,3 +104,12 @@ def test_softmax_does_not_see_a_shift(seed, shift):
     scores = np.random.default_rng(seed).normal(size=(3, 4))
     assert softmax(scores + shift) == pytest.approx(softmax(scores), rel=1e-9)
     assert softmax(scores) == pytest.approx(np.exp(scores) / np.exp(scores).sum(axis=1)[:, None])
+
+
+def test_each_head_has_a_matrix_of_its_own_and_fills_its_own_columns():
+    h = [[1, 2], [3, 4], [5, 6]]            # (n, d) = (3, 2)
+    W = [[[1, 0], [0, 0]], [[0, 10], [1, 0]]]  # (H, d, w)
+    q = per_head(h, W)
+    assert q.tolist() == [[[1, 0], [3, 0], [5, 0]], [[2, 10], [4, 30], [6, 50]]]
+    assert concatenated(q).tolist() == [[1, 0, 2, 10], [3, 0, 4, 30], [5, 0, 6, 50]]
+    assert per_head([h, h], W).shape == (2, 2, 3, 2) and concatenated(per_head([h, h], W)).shape == (2, 3, 4)

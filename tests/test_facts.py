@@ -48,3 +48,8 @@ def test_the_scale_of_the_original_transformer():
 def test_every_fact_has_a_source():
     things = [thing for thing in vars(facts).values() if isinstance(thing, (facts.Model, facts.Head))]
     assert len(things) >= 5 and all(thing.source for thing in things)
+
+
+def test_heads_divide_the_width():
+    assert facts.GPT2.d == facts.GPT2_HEADS * 64
+    assert facts.LLAMA3_8B.d == facts.LLAMA3_8B_HEADS * 128 and facts.LLAMA3_8B_HEADS / facts.LLAMA3_8B_KV_HEADS == 4

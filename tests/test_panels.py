@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lxml import html as parser
 from lxml.html import HtmlElement
 
-from tokenwalk import merges, panel, render, toy, training, walk
+from tokenwalk import merges, panel, path, render, toy, training, walk
 from tokenwalk.state import from_text, to_text
 
 NAMES = panel.names()
@@ -211,6 +211,7 @@ def test_the_functions_shown_as_used_are_the_ones_that_ran(name):
         ran = set()
         for kept in (training.KEPT, merges.KEPT):
             kept.clear()  # a cache may vanish at any time, and the functions run again
+        path.walk.cache_clear()
         sys.setprofile(lambda frame, event, _: ran.add(frame.f_code) if event == "call" else None)  # noqa: B023
         try:
             panel.draw(name, from_text(panel.module(name).State, state))

@@ -9,6 +9,11 @@ Read the files in this order; each one needs only what stands above it, unless a
     scaling.py    step 2       the angles RoPE turns by, and how they change for texts longer than in training
     position.py   step 2       where the order of the tokens enters: every position scheme, by name
     attention.py  steps 3, 4   q, k, v -> scores, mask, weights, output
+    block.py      step 5       the layer norm, the MLP, and the sum they add to
+    output.py     step 6       the last row -> logits -> probabilities
+    path.py       steps 1-6    the whole path of the toy, every stage by name
+    given.py      steps 3-7    the sentence and the scheme that a reader chose, carried from page to page
+    generate.py   step 7       probabilities -> the next token, and the next, until there is a reason to stop
     zipf.py       step 2       how often each id is drawn
     optimise.py   step 2       what one update does to the rows of a table
     trained.py    step 2       words of a trained table: how often each comes, how far its row lies from the unused ones
@@ -28,6 +33,8 @@ The letters. They are declared here, once, and then used freely.
     i   an id, 0 … V − 1
     j   the number of a pair of columns, 0 … d/2 − 1; next to i as a position, the position looked at
     H h the number of heads, and one of them, 1 … H
+    w   how many numbers one head works with: d / H in the toy
+    f   how many hidden neurons the MLP has
     L   how long the texts were that a model was trained on
     s   in zipf.py the exponent of the law; in scaling.py the factor by which L is stretched
 
@@ -35,6 +42,7 @@ The letters. They are declared here, once, and then used freely.
     P   the table of learned positions, one row a position           (positions, d)
     X   what step 2 hands on: the rows of E, plus any position       (n, d)
     G   the gradient of the loss with respect to the rows looked up  (n, d)
+    Y   what a block hands on: X plus attention plus MLP              (n, d)
     p   a probability for each id                                    (V,) or (n, V)
     y   the right answers as one-hot rows                            (n, V)
     q k v   query, key and value of each token                       (n, d), (m, d), (m, d)

@@ -23,14 +23,44 @@ def attention(
     and is where ALiBi enters. ValueError if some query may look nowhere: its weights would be 0/0.
     Source: Vaswani 2017 (arXiv 1706.03762), section 3.2.1.
     """
-    q, k, v = np.asarray(q, float), np.asarray(k, float), np.asarray(v, float)
-    scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])  # (..., n, m)
-    if bias is not None:
-        scores = scores + np.asarray(bias, float)                 # (..., n, m)
-    if mask is not None:
-        scores = np.where(np.asarray(mask, bool), scores, -np.inf)
-    weights = softmax(scores)                                     # (..., n, m)
-    return weights @ v, weights
+    weights = softmax(allowed(scores(q, k, bias), mask))  # (..., n, m)
+    return weights @ np.asarray(v, float), weights
+
+
+def scores(q: ArrayLike, k: ArrayLike, bias: ArrayLike | None = None) -> Floats:
+    """How well each query fits each key: q kᵀ / √d + bias.
+
+    q (..., n, d), k (..., m, d), bias (..., n, m) -> (..., n, m).
+    """
+    q, k = np.asarray(q, float), np.asarray(k, float)
+    fit = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])                 # (..., n, m)
+    return np.asarray(fit if bias is None else fit + np.asarray(bias, float))
+
+
+def allowed(scores: ArrayLike, mask: ArrayLike | None) -> Floats:
+    """The scores where the mask is True, and −∞ where it is False; all of them without a mask.
+
+    scores (..., n, m), mask (..., n, m) -> (..., n, m). Softmax turns −∞ into a weight of exactly 0.
+    """
+    scores = np.asarray(scores, float)
+    return scores if mask is None else np.where(np.asarray(mask, bool), scores, -np.inf)
+
+
+def per_head(h: ArrayLike, W: ArrayLike) -> Floats:
+    """The rows of h times the matrix of each head: q, k or v.
+
+    h (..., n, d), W (H, d, w) -> (..., H, n, w).
+    """
+    return np.asarray(np.asarray(h, float)[..., None, :, :] @ np.asarray(W, float))
+
+
+def concatenated(heads: ArrayLike) -> Floats:
+    """What the heads give for a token, side by side in one row, head 1 first.
+
+    heads (..., H, n, w) -> (..., n, H w).
+    """
+    heads = np.swapaxes(np.asarray(heads, float), -3, -2)            # (..., n, H, w)
+    return heads.reshape(*heads.shape[:-2], -1)
 
 
 def softmax(scores: ArrayLike) -> Floats:

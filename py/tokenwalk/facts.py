@@ -104,9 +104,12 @@ GPT2 = Model(
     "GPT-2 small", V=sum(GPT2_TOKENS.values()), d=768, layers=12, block=gpt2_block(768), norm=2 * 768, tied=True,
     positions=1024, source="Radford 2019, section 2.3 and table 2, and the published config of gpt2",
 )
+GPT2_HEADS = 12  # of each layer, from the same config
+LLAMA3_8B_HEADS, LLAMA3_8B_KV_HEADS = 32, 8  # of queries, and of keys and values: four of the former share one of these
 LLAMA3_8B = Model(
-    "Llama 3 8B", V=128_256, d=4096, layers=32, block=llama_block(4096, heads=32, kv_heads=8, hidden=14_336), norm=4096,
-    tied=False, source="Grattafiori 2024 (arXiv 2407.21783), table 3, and the published config of Meta-Llama-3-8B",
+    "Llama 3 8B", V=128_256, d=4096, layers=32, norm=4096, tied=False,
+    block=llama_block(4096, heads=LLAMA3_8B_HEADS, kv_heads=LLAMA3_8B_KV_HEADS, hidden=14_336),
+    source="Grattafiori 2024 (arXiv 2407.21783), table 3, and the published config of Meta-Llama-3-8B",
 )
 
 DEEPSEEK_V3 = Head("DeepSeek-V3", rotated=64, width=128 + 64, source="DeepSeek-AI 2024 (arXiv 2412.19437), section 4.2")

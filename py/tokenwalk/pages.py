@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from html import unescape
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,15 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from tokenwalk import facts, lookup, merges, panel, position, tokens, toy, worked, zipf
+from tokenwalk import panel, toy, worked
 from tokenwalk.render import ENV, head, html, number
 from tokenwalk.state import to_link, to_text, valid
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
 TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
-MODEL = {m.__name__.split(".")[-1]: m for m in (facts, lookup, merges, position, tokens, toy, worked, zipf)}
+MODEL = {name: import_module(f"tokenwalk.{name}") for name in (
+    "attention", "block", "facts", "generate", "lookup", "merges", "output", "path", "position", "tokens", "toy",
+    "worked", "zipf")}
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
-"""The running example, as data: twelve tokens, four numbers each, eight positions.
+"""The running example, as data: twelve tokens, four numbers each, eight positions, and one block of two heads.
 
-All numbers are picked by hand, on a grid of 0.5, so that every sum can be checked on paper. Each row of E and of P sums
-to zero; that keeps the layer norm of a later step short. The geometry means nothing: ␣wall is 2 × ␣floor, and nobody
-should read a meaning into which row lies near which. Arrays are read-only: no panel can change them for another.
+All numbers lie on a grid of 0.5, so that every sum can be checked on paper. E and P are picked by hand, and each of
+their rows sums to zero; that keeps the layer norm of a later step short. Their geometry means nothing: ␣wall is
+2 × ␣floor, and nobody should read a meaning into which row lies near which. The weights of the block were found by a
+search, so that greedy generation ends two sentences as it should; whatever they write into X sums to zero too. Arrays
+are read-only: no panel can change them for another.
 """
 
 from typing import Any
@@ -46,6 +48,40 @@ P = frozen([  # (positions, d) = (8, 4)
     [ 1.0,  0.0,  0.0, -1.0],
     [-1.0,  1.0,  0.0,  0.0],
 ])
+
+# The block. A matrix is applied to the right of a row: q = h W_Q.
+W_Q = frozen([  # (H, d, w) = (2, 4, 2): one matrix a head, w numbers wide
+    [[ 1.0,  0.0], [-2.0,  0.0], [ 0.5,  0.5], [ 0.0, -0.5]],
+    [[ 0.0,  0.0], [ 0.0, -2.0], [ 0.0,  0.0], [ 0.5,  0.0]],
+])
+W_K = frozen([  # (H, d, w)
+    [[ 0.0,  0.0], [-1.0, -0.5], [ 0.0,  0.0], [-1.0, -0.5]],
+    [[ 0.0,  0.0], [ 0.0, -1.5], [ 0.0,  0.0], [-0.5, -0.5]],
+])
+W_V = frozen([  # (H, d, w)
+    [[ 2.0, -1.5], [-0.5,  0.0], [ 0.0,  0.0], [ 0.5,  1.5]],
+    [[-0.5,  0.5], [-1.5, -2.0], [ 0.0,  1.0], [-1.5, -1.5]],
+])
+W_O = frozen([  # (H w, d) = (4, 4), the rows that head 1 meets first
+    [ 1.0,  0.5,  0.0, -1.5],
+    [ 0.5, -1.5,  1.0,  0.0],
+    [-1.0, -1.5,  1.5,  1.0],
+    [ 1.5, -1.0,  1.5, -2.0],
+])
+W_1 = frozen([  # (d, f) = (4, 3): one column for each of f hidden neurons
+    [ 0.0,  2.0,  0.5],
+    [ 0.0,  0.0,  0.0],
+    [ 0.0, -2.0,  0.0],
+    [-1.5,  1.5, -0.5],
+])
+B_1 = frozen([0.0, 1.0, 1.0])  # (f,)
+W_2 = frozen([  # (f, d)
+    [-1.0,  1.0,  0.0,  0.0],
+    [ 1.0,  0.0, -0.5, -0.5],
+    [-1.0,  0.0,  1.0,  0.0],
+])
+B_2 = frozen([0.0, 2.0, 0.0, -2.0])  # (d,)
+GAIN = 4.0                           # of the final norm
 
 TEXT = "the cat climbed the"
 IDS = frozen([0, 2, 4, 5, 1], int)      # the ␣cat ␣climb ed ␣the
