@@ -132,8 +132,9 @@ class PyPanel extends HTMLElement {
   }
 
   handleEvent(event) {
-    event.stopPropagation(); // the theme's shortcuts and its navigation are not for what happens in a panel
     const { target, type } = event;
+    // The theme's shortcuts are not for what happens in a panel; but a link to another page is one.
+    if (type !== "click" || !target.closest("a:not(.copy)")) event.stopPropagation();
     if (type === "submit") event.preventDefault(); // Enter in a field is a change, not a new page
     if (target.name && (type === "change" || (type === "input" && target.type === "range"))) {
       const value = target.type !== "checkbox" ? target.value : target.checked ? "on" : "off";

@@ -670,3 +670,21 @@ def test_what_is_no_number_is_told_and_the_last_state_stays(clock: Page, typed: 
     clock.keyboard.press("Enter")
     expect(clock.locator("#clock .notice")).to_contain_text(sentence)
     stands(clock, "theta", "0.5")
+
+
+# --- from page to page
+
+
+def test_a_sentence_walks_from_page_to_page_with_the_same_python(open_page):
+    page = open_page("1-tokens/")
+    page.locator("#cut").scroll_into_view_if_needed()
+    has(page, "#cut[python=ready]")
+    page.evaluate("window.marker = true")
+    page.fill("#cut [name=text]", "the dog climb")
+    page.keyboard.press("Enter")
+    page.locator("#cut a[href*='0+3+4']").click()
+    for name in ("build_x", "head", "heads"):
+        has(page, f"#{name}[python=ready][state*='\"ids\":\"0 3 4\"']")
+        if name != "heads":
+            page.locator(f"#{name} a[href*='?ids=0+3+4']:not(.copy)").click()
+    assert page.evaluate("window.marker") and workers(page) == 1

@@ -10,21 +10,15 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from tokenwalk import lookup, position, toy, worked
+from tokenwalk import given, lookup, position, toy, worked
+from tokenwalk.path import LONGEST
 from tokenwalk.render import EXACT, number, over, subscript
-from tokenwalk.state import BadInput, between, flag, one_of, text
+from tokenwalk.state import BadInput, between, flag, one_of, to_link
 
 Array = NDArray[np.float64]
 d = toy.E.shape[1]
-LONGEST = len(toy.P)  # tokens of a sentence
-KNOWN = {str(i) for i in range(len(toy.E))}
 # Which two places of the sentence a swap trades, counted from 0. In the example the second makes two rows of X equal.
 SWAPS = {"swap": toy.SWAP, "swap_far": (2, 4)}
-
-
-def is_sentence(ids: str) -> bool:
-    """Whether a text is 1 to LONGEST known ids with one space between."""
-    return ids.count(" ") < LONGEST and set(ids.split(" ")) <= KNOWN
 
 
 @dataclass(frozen=True)
@@ -36,7 +30,7 @@ class State:
     scheme: str = one_of(position.SCHEMES, "learned")
     swapped: str = one_of(("no", *SWAPS), "no")
     playing: bool = flag()
-    ids: str = text(is_sentence, " ".join(map(str, toy.IDS)), f"1 to {LONGEST} ids from 0 to {len(toy.E) - 1}")
+    ids: str = given.sentence()
 
 
 def step(state: State, action: Mapping[str, str]) -> State:
@@ -155,6 +149,7 @@ def view(state: State) -> dict[str, Any]:
     shapes = [a for a in (toy.E, X, added) if a is not None]
     scheme = position.SCHEMES[state.scheme]
     return {
+        "carried": to_link(given.Given(state.ids, state.scheme)),
         "n": n, "d": d, "t": shown - 1, "ids": ids, "X": X, "rows": rows, "added": added, "scheme": scheme,
         "most": max(np.abs(a).max() for a in shapes), "loudest": loudest(added, shown - 1),
         "menu": [(name, s.title) for name, s in position.SCHEMES.items()], "equal": equal_rows(X[:shown]),
