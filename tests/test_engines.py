@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Playwright
 
-from conftest import PAGE
+from conftest import PAGE, ROOT
 from engines import RUNNING, Run
 from site_server import Site
 from tokenwalk import panel, walk
@@ -30,6 +30,9 @@ WATCH = """<script>{
         if (panel?.getAttribute("python") === "off") panel.scrollIntoView();
     }, 300);
 }</script>"""
+# The page that each panel stands on.
+PAGES = {name: f"{file.stem}/" for file in (ROOT / "docs").glob("*.md") for name in panel.names()
+         if f'panel("{name}")' in file.read_text(encoding="utf-8")}
 HOST = """<!doctype html><title>A course</title>
 <script>addEventListener("message", ({ data }) => { window.told = data })</script>
 <iframe sandbox="allow-scripts" width="600" height="400" src="%s"></iframe>"""
@@ -65,26 +68,32 @@ class Reader:
 @pytest.fixture(scope="module", params=RUNNING)
 def reader(request, playwright: Playwright, site: Site) -> Iterator[Reader]:
     """A reader with this engine, on a page that keeps what goes wrong in it."""
-    page = (site.folder / PAGE / "index.html").read_bytes().replace(b"<head>", b"<head>" + WATCH.encode())
     with ExitStack() as stack:
         try:
             go, run = stack.enter_context(RUNNING[request.param](playwright))
         except FileNotFoundError as missing:
             warnings.warn(f"NOT TESTED in {request.param}. {missing}", stacklevel=1)
             pytest.skip(str(missing))
-        stack.enter_context(site.answering(f"/{PAGE}", page))
+        for where in set(PAGES.values()):
+            page = (site.folder / where / "index.html").read_bytes().replace(b"<head>", b"<head>" + WATCH.encode())
+            stack.enter_context(site.answering(f"/{where}", page))
         stack.enter_context(site.sending("Access-Control-Allow-Origin", "*"))  # as GitHub Pages and most hosts do
         yield Reader(go, run)
 
 
+def goes_to(reader: Reader, site: Site, name: str) -> None:
+    """Brings the reader to the page with this panel, and waits until Python is ready there."""
+    if reader.run(f"document.querySelector('#{name}')?.getAttribute('python')") != "ready":
+        reader.go(site.url + PAGES[name])
+        reader.run(f"document.querySelector('#{name}').scrollIntoView()")
+        reader.wait(f"document.querySelector('#{name}[python=ready], #{name}[python=failed]')")
+    assert "computed live" in reader.run(f"document.querySelector('#{name} .status').innerText")
+
+
 @pytest.fixture
 def ready(reader: Reader, site: Site) -> Iterator[Reader]:
-    """The reader on the page with the panels, Python ready; after the test, nothing may have gone wrong."""
-    if reader.run("document.querySelector('#build_x')?.getAttribute('python')") != "ready":
-        reader.go(site.url + PAGE)
-        reader.run("document.querySelector('#build_x').scrollIntoView()")
-        reader.wait("document.querySelector('#build_x[python=ready], #build_x[python=failed]')")
-    assert "computed live" in reader.run("document.querySelector('#build_x .status').innerText")
+    """The reader on the Embeddings page, Python ready; after the test, nothing may have gone wrong."""
+    goes_to(reader, site, "build_x")
     yield reader
     assert reader.run("wrong") == []
 
@@ -131,16 +140,17 @@ def test_numpys_known_number_is_there(ready: Reader):
     assert "−0.701" in ready.run("document.querySelector('#build_x .body').innerText")
 
 
-@pytest.mark.parametrize("name", panel.names())
-def test_every_link_opens_and_every_control_gives_the_picture_of_the_build(ready: Reader, name: str):
+@pytest.mark.parametrize("name", sorted(panel.names(), key=lambda name: PAGES[name]))
+def test_every_link_opens_and_every_control_gives_the_picture_of_the_build(reader: Reader, site: Site, name: str):
+    goes_to(reader, site, name)
     table = walk.states(name)
     done = list(uses(name))
     for state, action, follower in done:
-        follow(ready, name, table[state][0])
-        ready.shows(name, state, table[state][1])
-        use(ready, name, json.loads(action))
-        ready.shows(name, follower, table[follower][1])
-    assert len(done) > 1
+        follow(reader, name, table[state][0])
+        reader.shows(name, state, table[state][1])
+        use(reader, name, json.loads(action))
+        reader.shows(name, follower, table[follower][1])
+    assert len(done) > 1 and reader.run("wrong") == []
 
 
 def test_what_plays_goes_on_by_itself_and_stops_at_the_end(ready: Reader):

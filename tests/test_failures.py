@@ -8,6 +8,7 @@ test_setup 5 and 6 (the files are those of the lists). In test_frames 2, 23, 26,
 """
 
 import gzip
+import json
 import re
 import shutil
 import subprocess
@@ -348,6 +349,12 @@ def test_every_page_and_style_sheet_names_only_files_of_the_site(site: Site):
     wrong = [(page, address) for page, address in files if urlsplit(address).netloc
              or not is_there(site, urlsplit(urljoin(page, address)).path)]
     assert wrong == []
+
+
+def test_the_search_knows_the_pages_and_not_what_the_panels_show(site: Site):
+    texts = [entry["text"] for entry in json.loads((site.folder / "search/search_index.json").read_text())["docs"]]
+    assert any("An id is a name" in entry or "coat hooks" in entry for entry in texts)
+    assert not [entry for entry in texts if "Show the Python" in entry or "Copy link to this picture" in entry]
 
 
 def test_whatever_the_scripts_ask_for_is_there(open_page, site: Site):

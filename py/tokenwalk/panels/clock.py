@@ -12,7 +12,7 @@ from tokenwalk.chart import Chart, axis
 from tokenwalk.state import between, chosen, one_of, real
 
 Array = NDArray[np.float64]
-CAP = 12  # states in the table, those nearest to the first; Python has the rest
+CAP = 9  # states in the table, those nearest to the first; Python has the rest
 LAST = 64    # the last position, counted from 0
 NEAR = 24    # the offsets that the curve shows, unless the present one lies beyond
 PAIRS = ("1", "2", "3", "4")

@@ -16,7 +16,7 @@ from tokenwalk.render import number
 from tokenwalk.state import between, chosen, flag, one_of
 
 Array = NDArray[np.float64]
-CAP = 6  # states in the table, those nearest to the first; Python has the rest
+CAP = 5  # states in the table, those nearest to the first; Python has the rest
 MOST, SEED = 64, 4
 SIZES = {"toy": toy.P.shape, "large": (MOST, 16)}
 HEADS = ("8", "12")
