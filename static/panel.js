@@ -118,14 +118,26 @@ class PyPanel extends HTMLElement {
 
   see(visible) {
     this.seen = visible;
-    if (visible && python.word === "off" && !frugal) python.start();
+    if (visible) this.wake();
     this.schedule();
+  }
+
+  // On a slow line Python's files would hold up the table of states, which answers meanwhile: it goes first, for a while.
+  async wake() {
+    if (frugal || python.word !== "off") return;
+    await Promise.race([this.table(), new Promise((done) => setTimeout(done, 5000))]);
+    if (this.isConnected && python.word === "off") python.start();
+  }
+
+  table() {
+    const name = this.getAttribute("name");
+    return (tables[name] ??= readTable(name));
   }
 
   readLink(hash = location.hash) {
     const [name, link] = hash.slice(1).split(/\?(.*)/s);
     if (name !== this.id) return;
-    if (!frugal) python.start();
+    this.wake();
     if (link === undefined) return;
     this.do({ link });
     if (window.parent === window) this.scrollIntoView();
@@ -179,8 +191,7 @@ class PyPanel extends HTMLElement {
   }
 
   async askTable({ action, link }) {
-    const name = this.getAttribute("name");
-    const { rows, found } = await (tables[name] ??= readTable(name));
+    const { rows, found } = await this.table();
     return action ? rows[found.get(this.getAttribute("state"))?.actions[JSON.stringify(action)]] : found.get(`?${link}`);
   }
 
