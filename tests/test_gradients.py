@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenwalk import lookup, optimise, toy, worked, zipf
+from test_optimise import updates
+from tokenwalk import lookup, toy, worked, zipf
 
 REFERENCE = {path.stem: json.loads(path.read_text(encoding="utf-8"))
              for path in (Path(__file__).parent / "reference").glob("torch_*.json") if path.stem != "torch_path"}
@@ -95,23 +96,8 @@ def test_the_lookups_and_the_outputs_gradient_are_slopes(seed, n, V, d):
 
 def ten_steps(name):
     """The table after each of ten steps from the file's start, with the file's ids and gradients, at lr 0.1."""
-    rows = np.array(STEPS["start"])
-    velocity, means, after = np.zeros_like(rows), optimise.start(rows), []
-    for step, (ids, G) in enumerate(zip(STEPS["ids"], np.array(STEPS["G"]), strict=True), 1):
-        dense = lookup.scatter(ids, G, len(rows))
-        match name:
-            case "sgd":
-                rows = optimise.sgd(rows, dense, lr=0.1)
-            case "momentum":
-                rows, velocity = optimise.momentum(rows, dense, velocity, lr=0.1)
-            case "adam":
-                rows, means = optimise.adam(rows, dense, means, step, lr=0.1)
-            case "adamw":
-                rows, means = optimise.adamw(rows, dense, means, step, lr=0.1)
-            case "sparse_adam":
-                rows, means = optimise.sparse_adam(rows, *lookup.sparse(ids, G), means, step, lr=0.1)
-        after.append(rows)
-    return np.array(after)  # (10, V, d)
+    batches = zip(STEPS["ids"], np.array(STEPS["G"]), strict=True)
+    return np.array([*updates(name, np.array(STEPS["start"]), batches, lr=0.1)])  # (10, V, d)
 
 
 # PyTorch's SparseAdam adds ε before it corrects the mean square, Adam and ours after. Of a step of at most lr that is a

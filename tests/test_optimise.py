@@ -5,25 +5,30 @@ import pytest
 
 from tokenwalk import lookup, optimise
 
-READ = np.array([[0.0], [1.0]])  # the gradient of a step that read row 1 with slope 1
-NONE = np.zeros((2, 1))          # the gradient of a step that read neither row
+
+def updates(optimiser, rows, batches, lr):
+    """The table after each update; a batch is its ids and a gradient for each."""
+    means, velocity = optimise.start(rows), np.zeros_like(rows)
+    for step, (ids, G) in enumerate(batches, 1):
+        dense = lookup.scatter(ids, G, len(rows))
+        match optimiser:
+            case "sgd":
+                rows = optimise.sgd(rows, dense, lr)
+            case "momentum":
+                rows, velocity = optimise.momentum(rows, dense, velocity, lr)
+            case "adam":
+                rows, means = optimise.adam(rows, dense, means, step, lr)
+            case "adamw":
+                rows, means = optimise.adamw(rows, dense, means, step, lr)
+            case "sparse_adam":
+                rows, means = optimise.sparse_adam(rows, *lookup.sparse(ids, G), means, step, lr)
+        yield rows
 
 
 def moved(optimiser, steps):
     """How far rows 0 and 1 have moved, in learning rates, when row 1 was read at the first step only."""
-    rows, means, velocity = np.zeros((2, 1)), optimise.start(np.zeros((2, 1))), np.zeros((2, 1))
-    for step in range(1, steps + 1):
-        G = READ if step == 1 else NONE
-        match optimiser:
-            case "sgd":
-                rows = optimise.sgd(rows, G, lr=1)
-            case "momentum":
-                rows, velocity = optimise.momentum(rows, G, velocity, lr=1)
-            case "adam":
-                rows, means = optimise.adam(rows, G, means, step, lr=1)
-            case "sparse adam":
-                ids, sums = lookup.sparse([1], [[1.0]]) if step == 1 else lookup.sparse([], np.zeros((0, 1)))
-                rows, means = optimise.sparse_adam(rows, ids, sums, means, step, lr=1)
+    batches = [([1], [[1.0]])] + [([], np.zeros((0, 1)))] * (steps - 1)
+    *_, rows = updates(optimiser, np.zeros((2, 1)), batches, lr=1)
     return (-rows[:, 0]).tolist()
 
 
@@ -33,7 +38,7 @@ def moved(optimiser, steps):
     ("optimiser", "after_1", "after_11", "after_60"),
     [
         ("adam", 0.99999999, 4.356564412875169, 5.9902262112414295),
-        ("sparse adam", 1, 1, 1),
+        ("sparse_adam", 1, 1, 1),
         ("sgd", 1, 1, 1),
         ("momentum", 1, 6.8618940391, 9.98202989700086),
     ],
@@ -82,4 +87,4 @@ def test_nothing_given_is_changed():
 
 def test_sparse_adam_refuses_an_id_outside_the_table():
     with pytest.raises(IndexError, match="id 2: ids run from 0 to 1"):
-        optimise.sparse_adam(NONE, [2], np.ones((1, 1)), optimise.start(NONE), 1, lr=1)
+        optimise.sparse_adam(np.zeros((2, 1)), [2], np.ones((1, 1)), optimise.start(np.zeros((2, 1))), 1, lr=1)

@@ -8,26 +8,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import html as parser
 
-from tokenwalk import panel
+from test_panels import notice, parsed, respond
 
 
 def ask(*actions, **settings):
     """The last answer after the actions, from the first state with these settings: (state, root of the picture)."""
     state = json.dumps(settings)
     for action in actions:
-        state = json.loads(panel.respond(json.dumps({"panel": "clock", "state": state, "action": action})))["state"]
-    answer = json.loads(panel.respond(json.dumps({"panel": "clock", "state": state})))
-    return json.loads(answer["state"]), parser.fragment_fromstring(answer["html"], create_parent="div")
+        state = respond("clock", state=state, action=action)["state"]
+    answer = respond("clock", state=state)
+    return json.loads(answer["state"]), parsed(answer["html"])
 
 
 def told(action, **settings):
     """The state and the sentence after one action that is not valid."""
-    answer = json.loads(panel.respond(json.dumps(
-        {"panel": "clock", "state": json.dumps(settings), "action": action})))
-    root = parser.fragment_fromstring(answer["html"], create_parent="div")
-    return json.loads(answer["state"]), root.xpath("string(.//*[@class='notice'])")
+    answer = respond("clock", state=json.dumps(settings), action=action)
+    return json.loads(answer["state"]), notice(answer["html"]) or ""
 
 
 def words(root, path="."):

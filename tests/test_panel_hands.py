@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from lxml import html as parser
 from lxml.html import HtmlElement
 
+from test_panels import parsed, respond
 from tokenwalk import facts, panel, position
 from tokenwalk.panels import hands as module
 
@@ -21,8 +21,7 @@ FIRST = panel.module("hands").State()
 def drawn(**settings: object) -> HtmlElement:
     """The picture of the state that a link with these settings opens."""
     link = "&".join(f"{k}={v}" for k, v in settings.items())
-    answer = json.loads(panel.respond(json.dumps({"panel": "hands", "link": link})))
-    return parser.fragment_fromstring(answer["html"], create_parent="div")
+    return parsed(respond("hands", link=link)["html"])
 
 
 def said(root: HtmlElement) -> str:
@@ -167,7 +166,6 @@ def test_periods_of_the_fixed_sinusoid_and_of_rope_are_counted_by_hand():
     ({"distance": "6.5"}, "distance needs a whole number, and “6.5” is none"),
 ])
 def test_what_cannot_be_is_told_and_nothing_changes(action, sentence):
-    state = json.dumps(vars(FIRST))
-    answer = json.loads(panel.respond(json.dumps({"panel": "hands", "state": state, "action": action})))
+    answer = respond("hands", state=json.dumps(vars(FIRST)), action=action)
     assert json.loads(answer["state"]) == vars(FIRST)
     assert f"That was not done: {sentence}." in answer["html"]

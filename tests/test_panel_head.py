@@ -5,9 +5,9 @@ import math
 from pathlib import Path
 
 import pytest
-from lxml import html as parser
 
-from tokenwalk import panel, toy
+from test_panels import notice, parsed, respond, words
+from tokenwalk import toy
 
 TOY = json.loads((Path(__file__).parent / "reference/toy.json").read_text(encoding="utf-8"))
 CAT, DOG, TRADED = "0 2 4 5 1", "0 3 4 5 1", "0 4 2 5 1"
@@ -20,16 +20,11 @@ def state(ids=CAT, **settings):
 
 
 def answer(before, **action):
-    request = {"panel": "head", "state": json.dumps(before)} | ({"action": action} if action else {})
-    return json.loads(panel.respond(json.dumps(request)))
-
-
-def words(node):
-    return " ".join(node.text_content().split())
+    return respond("head", state=json.dumps(before), **({"action": action} if action else {}))
 
 
 def picture(before, **action):
-    return parser.fragment_fromstring(answer(before, **action)["html"], create_parent="div")
+    return parsed(answer(before, **action)["html"])
 
 
 def table(root, name):
@@ -164,8 +159,7 @@ def test_a_place_beyond_the_sentence_is_its_last():
 def test_what_is_not_valid_is_refused_and_the_picture_stays(action, why):
     after = answer(state(t=3), **action)
     assert json.loads(after["state"]) == state(t=3)
-    assert why in words(parser.fragment_fromstring(after["html"], create_parent="div").xpath(
-        ".//*[@class='notice']")[0])
+    assert why in notice(after["html"])
 
 
 @pytest.mark.parametrize(("before", "link"), [

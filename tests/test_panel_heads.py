@@ -5,9 +5,9 @@ import math
 from pathlib import Path
 
 import pytest
-from lxml import html as parser
 
-from tokenwalk import panel, toy
+from test_panels import notice, parsed, respond, words
+from tokenwalk import toy
 
 TOY = json.loads((Path(__file__).parent / "reference/toy.json").read_text(encoding="utf-8"))
 CAT, DOG, TRADED = "0 2 4 5 1", "0 3 4 5 1", "0 4 2 5 1"
@@ -19,16 +19,11 @@ def state(ids=CAT, **settings):
 
 
 def answer(before, **action):
-    request = {"panel": "heads", "state": json.dumps(before)} | ({"action": action} if action else {})
-    return json.loads(panel.respond(json.dumps(request)))
-
-
-def words(node):
-    return " ".join(node.text_content().split())
+    return respond("heads", state=json.dumps(before), **({"action": action} if action else {}))
 
 
 def picture(before, **action):
-    return parser.fragment_fromstring(answer(before, **action)["html"], create_parent="div")
+    return parsed(answer(before, **action)["html"])
 
 
 def cells(root, name):
@@ -153,8 +148,7 @@ def test_eight_tokens_have_eight_columns_and_shorter_scores():
 def test_what_is_not_valid_is_refused_and_the_picture_stays(action, why):
     after = answer(state(t=3, mask=False), **action)
     assert json.loads(after["state"]) == state(t=3, mask=False)
-    assert why in words(parser.fragment_fromstring(after["html"], create_parent="div").xpath(
-        ".//*[@class='notice']")[0])
+    assert why in notice(after["html"])
 
 
 def test_sentence_and_scheme_go_back_to_the_page_before():

@@ -6,10 +6,9 @@ import re
 
 import numpy as np
 import pytest
-from lxml import html as parser
 from lxml.html import HtmlElement
 
-from tokenwalk import panel
+from test_panels import parsed, respond
 from tokenwalk.panels import longer as module
 from tokenwalk.presets import PRESETS
 
@@ -18,15 +17,14 @@ KEPT, BLENDED, INTERPOLATED = "kept", "blended", "interpolated"
 
 
 def answer(action: dict[str, str], **settings: object) -> dict[str, str]:
-    request = {"panel": "longer", "state": json.dumps(FIRST | settings), "action": action}
-    return json.loads(panel.respond(json.dumps(request)))
+    return respond("longer", state=json.dumps(FIRST | settings), action=action)
 
 
 def drawn(**settings: object) -> HtmlElement:
     link = "&".join(f"{k}={v}" for k, v in settings.items())
-    html = json.loads(panel.respond(json.dumps({"panel": "longer", "link": link})))["html"]
+    html = respond("longer", link=link)["html"]
     assert "could not be used" not in html
-    return parser.fragment_fromstring(html, create_parent="div")
+    return parsed(html)
 
 
 def said(root: HtmlElement) -> str:
@@ -146,7 +144,7 @@ def test_a_published_configuration_is_drawn_as_the_model_computes_it(name):
     p = PRESETS[name]
     after = answer({"preset": name})
     state = json.loads(after["state"])
-    root = parser.fragment_fromstring(after["html"], create_parent="div")
+    root = parsed(after["html"])
     theta, attention = p.frequencies()
     table = rows(root)
     for j, (_, _, wave, _) in table.items():
@@ -168,7 +166,7 @@ def test_another_scheme_on_published_numbers_is_said_to_be_another():
 
 def test_other_numbers_are_no_published_configuration():
     state = json.loads(answer({"preset": "llama_2"})["state"])
-    root = parser.fragment_fromstring(answer({"factor": "2,5"}, **state)["html"], create_parent="div")
+    root = parsed(answer({"factor": "2,5"}, **state)["html"])
     assert root.xpath("string(.//*[@id='longer-preset']/option[@selected])") == "none has these numbers"
     assert "for 10,240 positions" in said(root)  # 4,096 × 2.5
 

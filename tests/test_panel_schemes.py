@@ -9,18 +9,17 @@ import zlib
 
 import numpy as np
 import pytest
-from lxml import html as parser
 
-from tokenwalk import panel, toy
+from test_panels import parsed, respond
+from tokenwalk import toy
 
 TWO_PI = 2 * math.pi
 
 
 def ask(action=None, **settings):
     """The state and the picture's root, from the first state with these settings, after the action if there is one."""
-    request = {"panel": "schemes", "state": json.dumps(settings)} | ({"action": action} if action else {})
-    answer = json.loads(panel.respond(json.dumps(request)))
-    return json.loads(answer["state"]), parser.fragment_fromstring(answer["html"], create_parent="div")
+    answer = respond("schemes", state=json.dumps(settings), **({"action": action} if action else {}))
+    return json.loads(answer["state"]), parsed(answer["html"])
 
 
 def words(root, path="."):

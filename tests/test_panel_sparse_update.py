@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 import pytest
-from lxml import html as parser
 
-from tokenwalk import panel, training, zipf
+from test_panels import parsed, respond, words
+from tokenwalk import training, zipf
 from tokenwalk.panels import sparse_update
 
 NAME = "sparse_update"
@@ -16,16 +16,11 @@ GPT2 = {"V": "50257", "d": "64", "n": "1024"}
 
 
 def answer(action=None, **state):
-    request = {"panel": NAME, "state": json.dumps(state)} | ({"action": action} if action else {})
-    return json.loads(panel.respond(json.dumps(request)))
+    return respond(NAME, state=json.dumps(state), **({"action": action} if action else {}))
 
 
 def root(reply):
-    return parser.fragment_fromstring(reply["html"], create_parent="div")
-
-
-def words(node):
-    return " ".join(node.text_content().split())
+    return parsed(reply["html"])
 
 
 def said(reply):
@@ -157,11 +152,11 @@ def test_marks_are_powers_that_can_be_read(x, text):
 def test_a_link_to_step_300_shows_it_whatever_was_seen_before():
     link = "tick=300&V=50257&d=64&n=1024&optimiser=adam"
     training.KEPT.clear()
-    first = json.loads(panel.respond(json.dumps({"panel": NAME, "link": link})))
+    first = respond(NAME, link=link)
     answer(V="200", tick=5)  # another run takes the one place of the cache
     training.KEPT.clear()
     steps = answer(**GPT2, tick=299, optimiser="adam")
-    went_on = json.loads(panel.respond(json.dumps({"panel": NAME, "state": steps["state"], "action": {"do": "next"}})))
+    went_on = respond(NAME, state=steps["state"], action={"do": "next"})
     assert "Step 300 of 300" in said(first) and went_on == first
 
 

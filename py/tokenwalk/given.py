@@ -67,5 +67,5 @@ def choices(state: Given) -> dict[str, Any]:
     """What given.html draws the two menus from, and the link that carries both choices to another page's panel."""
     kept = dict.fromkeys((*SENTENCES, state.ids))  # a sentence brought from another page stays in the menu
     return {"sentences": [(ids, tokens.decode(ids_of(ids))) for ids in kept],
-            "schemes": [(name, s.title) for name, s in position.SCHEMES.items()],
+            "schemes": position.MENU,
             "carried": to_link(Given(state.ids, state.scheme))}

@@ -4,6 +4,8 @@ The lookup is a gather: row t of the result is row i_t of E, and no arithmetic h
 arrives at row t is added to row i_t. An id that came twice gets the sum; a row that was not read gets nothing.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -35,21 +37,26 @@ def scatter(ids: ArrayLike, G: ArrayLike, V: int) -> Floats:
     ids (n,), G (n, d) -> (V, d). ValueError unless each id has one row of G; IndexError for an id outside 0 … V − 1.
     """
     ids, G = checked(ids, V), np.asarray(G, float)
-    if G.shape[:-1] != ids.shape:
-        raise ValueError(f"each id needs one row of gradient: the ids have shape {ids.shape}, the rows {G.shape[:-1]}")
+    need_rows(ids, G)
     dense = np.zeros((V, G.shape[-1]))  # (V, d)
     np.add.at(dense, ids, G)            # dense[ids] += G would keep only the last of several equal ids
     return dense
 
 
-def sparse(ids: ArrayLike, G: ArrayLike) -> tuple[Ints, Floats]:
+def sparse(ids: ArrayLike, G: ArrayLike) -> tuple[Ints, NDArray[np.floating[Any]]]:
     """The ids that were read, in rising order and each once, and the gradient of their rows.
 
-    ids (n,), G (n, d) -> (m,), (m, d) with m different ids; every other row of the table has gradient 0. The same
-    errors as scatter, but that no V bounds the ids from above. TensorFlow calls this form IndexedSlices.
+    ids (n,), G (n, d) -> (m,), (m, d) with m different ids; every other row of the table has gradient 0. Numbers with
+    fewer bits stay as they are, for large tables. The same errors as scatter, but that no V bounds the ids from above.
+    TensorFlow calls this form IndexedSlices.
     """
-    rows, place = np.unique(checked(ids), return_inverse=True)  # (m,), (n,)
-    return rows, scatter(place, G, len(rows))                   # (m,), (m, d)
+    ids, G = checked(ids), np.asarray(G)
+    need_rows(ids, G)
+    ids, G = ids.ravel(), G.reshape(ids.size, G.shape[-1])      # several texts are read as one
+    order = np.argsort(ids, kind="stable")                      # (n,), equal ids side by side
+    rows, first = np.unique(ids[order], return_index=True)      # (m,), (m,)
+    sums = np.add.reduceat(G[order], first, axis=0, dtype=np.result_type(G, np.float32))
+    return rows, sums                                           # (m,), (m, d)
 
 
 def tied(X: ArrayLike, E: ArrayLike, targets: ArrayLike) -> tuple[float, Floats, Floats]:
@@ -66,6 +73,12 @@ def tied(X: ArrayLike, E: ArrayLike, targets: ArrayLike) -> tuple[float, Floats,
     y = one_hot(targets, len(E))                                          # (n, V)
     error = (np.exp(log_p) - y) / len(X)                                  # (n, V)
     return float(-(y * log_p).sum() / len(X)), error @ E, error.T @ X
+
+
+def need_rows(ids: Ints, G: NDArray[Any]) -> None:
+    """Nothing. ValueError unless each id (n,) has one row of the gradient (n, d)."""
+    if G.shape[:-1] != ids.shape:
+        raise ValueError(f"each id needs one row of gradient: the ids have shape {ids.shape}, the rows {G.shape[:-1]}")
 
 
 def checked(ids: ArrayLike, V: int | None = None) -> Ints:

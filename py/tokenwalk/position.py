@@ -180,3 +180,6 @@ SCHEMES = {
         (alibi_bias, alibi_slopes),
     ),
 }
+
+MENU = [(name, scheme.title) for name, scheme in SCHEMES.items()]
+FUNCTIONS = tuple(dict.fromkeys(f for scheme in SCHEMES.values() for f in scheme.functions))  # of all, each once

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import lazy, training, zipf
+from . import lazy, lookup, training, zipf
 
 SHORTEST = 0.004  # seconds: what is shorter is repeated, since a browser's clock counts in steps of a tenth of a ms
 PAIRS, LONGEST = 9, 4.0  # how many turns, and the seconds after which no further one begins
@@ -27,26 +27,16 @@ class Ratio(NamedTuple):
     high: float
 
 
-def summed(ids: lazy.Ints, G: lazy.Floats) -> tuple[lazy.Ints, lazy.Floats]:
-    """The sparse gradient: the ids that were read, each once, and the sum of the rows of G that belong to each.
-
-    ids (n,), G (n, d) -> (m,), (m, d), in the kind of G.
-    """
-    order = np.argsort(ids, kind="stable")                      # (n,)
-    read, first = np.unique(ids[order], return_index=True)      # (m,), (m,)
-    return read, np.add.reduceat(G[order], first, axis=0)       # (m,), (m, d)
-
-
 def sparse_update(table: lazy.Table, ids: lazy.Ints, G: lazy.Floats) -> None:
     """Makes one update from G (n, d) that touches only the rows read."""
-    read, sums = summed(ids, G)
+    read, sums = lookup.sparse(ids, G)
     table.update(read, lambda _: sums)
 
 
 def dense_update(table: lazy.Table, ids: lazy.Ints, G: lazy.Floats) -> None:
     """Makes one update from G (n, d) with a gradient as large as the table, on every row."""
     dense = np.zeros_like(table.moved)  # (V, d)
-    read, sums = summed(ids, G)
+    read, sums = lookup.sparse(ids, G)
     dense[read] = sums
     for start in range(0, len(dense), BLOCK):
         part = slice(start, start + BLOCK)

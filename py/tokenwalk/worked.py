@@ -16,7 +16,7 @@ HEADS = 2  # of the toy's attention; ALiBi's slopes depend on how many there are
 X = toy.E[toy.IDS] + toy.P[:n]  # (n, d), with learned positions: what step 2 hands on
 
 
-def swapped(places: tuple[int, int]) -> list[int]:
+def swapped(places: tuple[int, int], n: int = n) -> list[int]:
     """The places 0 … n − 1 with two of them traded."""
     order = list(range(n))
     a, b = places

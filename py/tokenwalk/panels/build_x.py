@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from tokenwalk import given, lookup, position, toy, worked
-from tokenwalk.path import LONGEST
+from tokenwalk.path import LONGEST, ids_of
 from tokenwalk.render import EXACT, number, over, subscript
 from tokenwalk.state import BadInput, between, flag, one_of, to_link
 
@@ -57,7 +57,7 @@ def step(state: State, action: Mapping[str, str]) -> State:
 
 def sentence(state: State) -> NDArray[np.int64]:
     """The ids of the sentence as written: (n,)."""
-    return np.array(state.ids.split(" "), int)
+    return np.array(ids_of(state.ids))
 
 
 def tradable(ids: NDArray[np.int64]) -> dict[str, tuple[int, int]]:
@@ -67,11 +67,7 @@ def tradable(ids: NDArray[np.int64]) -> dict[str, tuple[int, int]]:
 
 def order(ids: NDArray[np.int64], swapped: str) -> list[int]:
     """The places of the sentence in the order in which its tokens now stand: [0, 2, 1, 3, 4] after the swap."""
-    places = list(range(len(ids)))
-    if swapped in tradable(ids):
-        a, b = SWAPS[swapped]
-        places[a], places[b] = b, a
-    return places
+    return worked.swapped(SWAPS[swapped], len(ids)) if swapped in tradable(ids) else list(range(len(ids)))
 
 
 def names(ids: NDArray[np.int64]) -> list[str]:
@@ -152,7 +148,7 @@ def view(state: State) -> dict[str, Any]:
         "carried": to_link(given.Given(state.ids, state.scheme)),
         "n": n, "d": d, "t": shown - 1, "ids": ids, "X": X, "rows": rows, "added": added, "scheme": scheme,
         "most": max(np.abs(a).max() for a in shapes), "loudest": loudest(added, shown - 1),
-        "menu": [(name, s.title) for name, s in position.SCHEMES.items()], "equal": equal_rows(X[:shown]),
+        "menu": position.MENU, "equal": equal_rows(X[:shown]),
         "effect": swap_effect(state) if state.swapped in swaps else None,
         "names": [names(written)[t] for t in places],
         "swaps": [(name, [toy.TOKENS[written[t]] for t in swaps[name]]) for name in SWAPS if name in swaps],
@@ -161,4 +157,4 @@ def view(state: State) -> dict[str, Any]:
     }
 
 
-CODE = tuple(dict.fromkeys((matrix_X, lookup.lookup, *chain(*(s.functions for s in position.SCHEMES.values())))))
+CODE = (matrix_X, lookup.lookup, *position.FUNCTIONS)

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tokenwalk import position, tokens, toy
+from tokenwalk import path, position, tokens, toy
 from tokenwalk.panels import build_x
 from tokenwalk.render import visible
 from tokenwalk.state import BadInput, between, chosen, one_of, to_link, up_to
 
 LONGEST = 200         # characters of a text, and so tokens at most
-CARRIED = len(toy.P)  # tokens that the next step can take: its table of positions has no more rows
 EXAMPLES = (toy.TEXT, "the dog climbed the wall.", "the the", "the bird", "The cat")
 
 
@@ -53,8 +52,8 @@ def blame(text: str, start: int) -> dict[str, Any]:
 
 
 def onward(ids: list[int], scheme: str) -> str:
-    """The link, for the panel of the next page, that hands on the first CARRIED ids and the scheme."""
-    return to_link(build_x.State(ids=" ".join(map(str, ids[:CARRIED])), scheme=scheme))
+    """The link, for the panel of the next page, that hands on the first path.LONGEST ids and the scheme."""
+    return to_link(build_x.State(ids=path.written(ids[:path.LONGEST]), scheme=scheme))
 
 
 def view(state: State) -> dict[str, Any]:
@@ -68,7 +67,7 @@ def view(state: State) -> dict[str, Any]:
     return {
         "ids": ids, "n": len(every), "place": start + 1, "rest": visible(text[start:]), "agreed": agreed,
         "fits": tokens.longest(text, start), "complete": end == len(text), "stuck": stuck,
-        "blame": blame(text, start) if stuck else None, "carried": every[:CARRIED],
+        "blame": blame(text, start) if stuck else None, "carried": every[:path.LONGEST],
         "onward": onward(every, state.scheme),
         "before": start + 1 - len(tokens.PIECES[ids[-1]]) if ids else 0,
         "letters": [(visible(piece[:k]), visible(piece[k:]), len(piece))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -72,4 +71,4 @@ def view(state: State) -> dict[str, Any]:
 
 ALWAYS = (path.walk.__wrapped__, sums, block.layer_norm, block.root, attention.per_head, attention.scores,
           attention.allowed, attention.softmax)
-CODE = (*ALWAYS, *dict.fromkeys(chain(*(s.functions for s in position.SCHEMES.values()))))
+CODE = (*ALWAYS, *position.FUNCTIONS)

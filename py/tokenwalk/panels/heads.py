@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,11 +28,6 @@ def step(state: State, action: Mapping[str, str]) -> State:
     return looked(state, action)
 
 
-def run_of(state: State) -> path.Run:
-    """The path of the chosen sentence, with the mask or without."""
-    return path.walk(path.ids_of(state.ids), state.scheme, () if state.mask else ("mask",))
-
-
 def written(concat: Array, W_O: Array) -> Array:
     """What each number of a row of heads brings to attention's output: that number times its row of W_O.
 
@@ -50,7 +44,8 @@ def changed(run: path.Run, other: path.Run) -> list[int]:
 def view(state: State) -> dict[str, Any]:
     """Everything the template draws, derived from the state."""
     ids, t, scheme = path.ids_of(state.ids), state.at, position.SCHEMES[state.scheme]
-    run, masked = run_of(state), path.walk(path.ids_of(state.ids), state.scheme)
+    masked = path.walk(ids, state.scheme)
+    run = masked if state.mask else path.walk(ids, state.scheme, ("mask",))
     seen = run.weights[:, t]                                     # (H, n)
     last = run.p[-1]                                             # (V,)
     allowed = np.isfinite(run.masked)                            # (H, n, n)
@@ -65,4 +60,4 @@ def view(state: State) -> dict[str, Any]:
 
 ALWAYS = (path.walk.__wrapped__, written, attention.scores, attention.causal, attention.allowed, attention.softmax,
           attention.concatenated)
-CODE = (*ALWAYS, *dict.fromkeys(chain(*(s.functions for s in position.SCHEMES.values()))))
+CODE = (*ALWAYS, *position.FUNCTIONS)

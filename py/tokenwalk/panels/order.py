@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, permutations
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -74,11 +74,11 @@ def view(state: State) -> dict[str, Any]:
         "changed": [token(i) for i in ids[moved]], "kept": [token(i) for i in ids[~moved]],
         "largest": largest(order, state.scheme, masked), "where": (ids[at], int(column) + 1), "Pi": np.eye(n)[order],
         "slope": over(slope, round(1 / slope)), "presets": [(k, name, o == order) for k, (name, o) in PRESETS.items()],
-        "menu": [(name, s.title) for name, s in position.SCHEMES.items()],
+        "menu": position.MENU,
         "every": [(k, s.title, [largest(order, k, m) for m in (False, True)]) for k, s in position.SCHEMES.items()],
         "used": [f.__name__ for f in (*ALWAYS, *([attention.causal] if masked else []), *scheme.functions)],
     }
 
 
 ALWAYS = (worked.order_difference, worked.attended, attention.attention, attention.softmax)
-CODE = (*ALWAYS, attention.causal, *dict.fromkeys(chain(*(s.functions for s in position.SCHEMES.values()))))
+CODE = (*ALWAYS, attention.causal, *position.FUNCTIONS)

@@ -47,7 +47,7 @@ def step(state: State, action: Mapping[str, str]) -> State:
 def untrained(d: int) -> Array:
     """A table of positions before any training: seeded normal draws of variance 1/d, so a row has norm 1 or so.
 
-    (64, d). Python's own generator, since NumPy's would add half a megabyte to what a reader downloads.
+    (64, d). By Python's own generator.
     """
     draw = Random(SEED).gauss
     return np.array([[draw(0, d**-0.5) for _ in range(d)] for _ in range(MOST)])
@@ -121,7 +121,7 @@ def view(state: State) -> dict[str, Any]:
     room = 0.08 * (high - low)
     return {
         "n": n, "d": d, "most": MOST, "scheme": position.SCHEMES[state.scheme], "x": x, "x_norm": np.linalg.norm(x),
-        "menu": [(name, s.title) for name, s in position.SCHEMES.items()], "heads_menu": HEADS, "sizes": SIZES,
+        "menu": position.MENU, "heads_menu": HEADS, "sizes": SIZES,
         "by_hand": learned_table(n, d) is toy.P, "sinusoid_norm": facts.sinusoid_norm(d), "curves": curves,
         "drawn": [0, n - 1] if state.scheme in ("none", "alibi") else list(range(n)),  # two points are a straight line
         "c": Chart(axis("distance, in positions back", 0, n - 1), axis("score", low - room * (low < 0), high + room)),
@@ -131,4 +131,4 @@ def view(state: State) -> dict[str, Any]:
     }
 
 
-CODE = tuple(dict.fromkeys((scores, *(f for s in position.SCHEMES.values() for f in s.functions))))
+CODE = (scores, *position.FUNCTIONS)
