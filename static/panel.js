@@ -182,7 +182,7 @@ class PyPanel extends HTMLElement {
     }
     this.working = false;
     this.toggleAttribute("waiting", this.queue.length + this.kept.length > 0);
-    if (this.queue.length && python.word === "off" && !frugal) python.start();
+    if (this.queue.length) this.wake();
   }
 
   askPython(wish) {
@@ -261,8 +261,8 @@ class PyPanel extends HTMLElement {
 
 customElements.define("py-panel", PyPanel);
 const { effectiveType, type } = navigator.connection ?? {};
-if (effectiveType === "4g" && type !== "cellular" && !frugal) {
-  requestIdleCallback(() => panels.size && python.word === "off" && python.start(), { timeout: 8000 });
+if (effectiveType === "4g" && type !== "cellular") {
+  requestIdleCallback(() => [...panels][0]?.wake(), { timeout: 8000 });
 }
 addEventListener("hashchange", () => panels.forEach((panel) => panel.readLink()));
 // The theme follows a link within the page without a hashchange.

@@ -283,6 +283,39 @@ def test_after_thirty_navigations_there_is_one_worker_and_it_was_fetched_once(op
     assert len(asked) > 5 and set(asked.values()) == {1}, asked
 
 
+def test_a_page_that_is_left_gives_its_memory_back(open_page, site: Site):
+    with site.answering("worker.js", b"", "text/javascript"):
+        page = open_page("")
+        page.wait_for_load_state("networkidle")
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable")
+
+        def nodes_after(trips: int) -> float:
+            for _ in range(trips):
+                for link, there in ((f".md-content a[href*='{PAGE}']", "!!"), ("a.md-logo", "!")):
+                    page.evaluate("link => document.querySelector(link).click()", link)
+                    page.wait_for_function(f"{there}document.querySelector('#build_x')").dispose()
+                    page.wait_for_timeout(300)
+            session.send("HeapProfiler.collectGarbage")
+            metrics = session.send("Performance.getMetrics")["metrics"]
+            return next(metric["value"] for metric in metrics if metric["name"] == "Nodes")
+
+        before = nodes_after(2)
+        assert nodes_after(3) - before < 3 * 2000, "one visit to the page makes more than 5,000"
+
+
+def test_the_table_of_states_goes_before_pythons_files(open_page, site: Site):
+    page = open_page("")
+    before = len(site.asked)
+    with site.holding(".states.json") as release:
+        page.goto(f"{site.url}{PAGE}#build_x")
+        has(page, "#build_x[python=off]")
+        page.wait_for_timeout(1500)
+        assert not [path for path in site.asked[before:] if path.endswith("worker.js")]
+        release()
+        ready(page)
+
+
 def test_a_reader_who_saves_data_loads_python_by_the_button_only(open_page, site: Site):
     before = len(site.asked)
     frugal = "Object.defineProperty(Navigator.prototype, 'connection', { value: { saveData: true } })"
