@@ -688,3 +688,21 @@ def test_a_sentence_walks_from_page_to_page_with_the_same_python(open_page):
         if name != "heads":
             page.locator(f"#{name} a[href*='?ids=0+3+4']:not(.copy)").click()
     assert page.evaluate("window.marker") and workers(page) == 1
+
+
+# --- where a number came from
+
+
+def test_a_number_tells_where_it_came_from_by_pointer_and_by_key(open_page):
+    page = open_page("3-query-key-value/")
+    page.locator("#head").scroll_into_view_if_needed()
+    has(page, "#head[python=ready]")
+    page.locator("#head-norm label").nth(4).click()  # the first number of h
+    expect(page.locator("#head-from")).to_contain_text("h51 = x51 / root")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#head-from")).to_contain_text("h52 = x52 / root")
+    assert page.evaluate("document.activeElement.value") == "h 4 1"
+    page.locator("#head-from button[value='X 4 1']").first.click()
+    expect(page.locator("#head-from")).to_contain_text("x52 = E[1]2 + P52")
+    page.locator("#head-from button[value='']").click()
+    expect(page.locator("#head-from")).to_contain_text("Press a number")

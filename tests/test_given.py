@@ -2,7 +2,7 @@
 
 import pytest
 
-from tokenwalk.given import Given, choices
+from tokenwalk.given import Asking, Given, choices
 from tokenwalk.state import BadInput, from_link, to_link, valid
 
 
@@ -16,12 +16,12 @@ def test_a_state_holds_ids_in_one_form_only(text):
 def test_a_sentence_goes_by_link_and_stays_in_the_menu(ids):
     state = Given(ids, "rope")
     assert from_link(Given, to_link(state)) == state
-    made = choices(state)
+    made = choices(Asking(ids, "rope"))
     assert from_link(Given, made["carried"]) == state
     assert [i for i, _ in made["sentences"]].count(ids) == 1
 
 
 def test_a_plain_visit_has_the_running_example_with_learned_positions():
-    assert from_link(Given, "") == Given("0 2 4 5 1", "learned") and choices(Given())["carried"] == ""
-    assert choices(Given())["sentences"][:2] == [("0 2 4 5 1", "the cat climbed the"),
+    assert from_link(Given, "") == Given("0 2 4 5 1", "learned") and choices(Asking())["carried"] == ""
+    assert choices(Asking())["sentences"][:2] == [("0 2 4 5 1", "the cat climbed the"),
                                                  ("0 3 4 5 1", "the dog climbed the")]

@@ -16,7 +16,7 @@ TOKENS = ["the", "␣cat", "␣climb", "ed", "␣the"]
 
 
 def state(ids=CAT, **settings):
-    return {"ids": ids, "scheme": "learned", "t": 5, "head": "2"} | settings
+    return {"ids": ids, "scheme": "learned", "cell": "", "t": 5, "head": "2"} | settings
 
 
 def answer(before, **action):

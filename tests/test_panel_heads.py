@@ -15,7 +15,7 @@ TEXTS = {CAT: "the cat climbed the", DOG: "the dog climbed the"}
 
 
 def state(ids=CAT, **settings):
-    return {"ids": ids, "scheme": "learned", "t": 5, "mask": True} | settings
+    return {"ids": ids, "scheme": "learned", "cell": "", "t": 5, "mask": True} | settings
 
 
 def answer(before, **action):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tokenwalk import position, tokens, toy
+from tokenwalk.origin import SHAPES, is_place, origin
 from tokenwalk.path import LONGEST, ids_of, written
 from tokenwalk.state import between, chosen, one_of, text, to_link
 
@@ -29,6 +30,11 @@ def sentence() -> Any:
     return text(is_written, SENTENCES[0], f"1 to {LONGEST} ids from 0 to {last}, with a space between")
 
 
+def asked() -> Any:
+    """A field that holds the place, as origin.py names it, of the number whose origin is asked for; "" for none."""
+    return text(is_place, "", "the place of a number on the path")
+
+
 @dataclass(frozen=True)
 class Given:
     """What the reader chose on this page or on an earlier one: the ids of the sentence, and the scheme."""
@@ -38,7 +44,14 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Looking(Given):
+class Asking(Given):
+    """The same, and the number whose origin the reader asks for."""
+
+    cell: str = asked()
+
+
+@dataclass(frozen=True)
+class Looking(Asking):
     """The same, and the token that looks, by its position from 1; the last one where the sentence is shorter."""
 
     t: int = between(1, LONGEST, len(toy.IDS))
@@ -63,9 +76,16 @@ def looked(state: L, action: Mapping[str, str]) -> L:
     return after if after.ids == state.ids else replace(after, t=max(1, min(len(after.ids.split()), LONGEST)))
 
 
-def choices(state: Given) -> dict[str, Any]:
-    """What given.html draws the two menus from, and the link that carries both choices to another page's panel."""
+def places(stages: str, *at: int) -> list[str]:
+    """The places of a row's numbers, the rows of several stages side by side: places("q k", h, t)."""
+    return [" ".join([stage, *map(str, at), str(c)]) for stage in stages.split() for c in range(SHAPES[stage][-1])]
+
+
+def choices(state: Asking, off: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What given.html draws: the two menus, the link that carries both choices to another page's panel, and where the
+    number that the reader asks for came from, with the parts in `off` left out."""
     kept = dict.fromkeys((*SENTENCES, state.ids))  # a sentence brought from another page stays in the menu
     return {"sentences": [(ids, tokens.decode(ids_of(ids))) for ids in kept],
             "schemes": position.MENU,
-            "carried": to_link(Given(state.ids, state.scheme))}
+            "carried": to_link(Given(state.ids, state.scheme)),
+            "places": places, "came": origin(state.cell, ids_of(state.ids), state.scheme, off)}

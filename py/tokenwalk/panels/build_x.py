@@ -11,6 +11,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from tokenwalk import given, lookup, position, toy, worked
+from tokenwalk.origin import origin
 from tokenwalk.path import LONGEST, ids_of
 from tokenwalk.render import EXACT, number, over, subscript
 from tokenwalk.state import BadInput, between, flag, one_of, to_link
@@ -31,6 +32,7 @@ class State:
     swapped: str = one_of(("no", *SWAPS), "no")
     playing: bool = flag()
     ids: str = given.sentence()
+    cell: str = given.asked()
 
 
 def step(state: State, action: Mapping[str, str]) -> State:
@@ -52,6 +54,8 @@ def step(state: State, action: Mapping[str, str]) -> State:
             return replace(state, swapped="no" if state.swapped == pair else pair)
         case {"scheme": scheme}:
             return replace(state, scheme=scheme)
+        case {"cell": cell}:
+            return replace(state, cell=cell)
     raise BadInput("the panel has no such control")
 
 
@@ -145,7 +149,8 @@ def view(state: State) -> dict[str, Any]:
     shapes = [a for a in (toy.E, X, added) if a is not None]
     scheme = position.SCHEMES[state.scheme]
     return {
-        "carried": to_link(given.Given(state.ids, state.scheme)),
+        "carried": to_link(given.Given(state.ids, state.scheme)), "places": given.places,
+        "came": origin(state.cell, tuple(ids.tolist()), state.scheme),
         "n": n, "d": d, "t": shown - 1, "ids": ids, "X": X, "rows": rows, "added": added, "scheme": scheme,
         "most": max(np.abs(a).max() for a in shapes), "loudest": loudest(added, shown - 1),
         "menu": position.MENU, "equal": equal_rows(X[:shown]),

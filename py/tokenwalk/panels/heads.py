@@ -45,7 +45,8 @@ def view(state: State) -> dict[str, Any]:
     """Everything the template draws, derived from the state."""
     ids, t, scheme = path.ids_of(state.ids), state.at, position.SCHEMES[state.scheme]
     masked = path.walk(ids, state.scheme)
-    run = masked if state.mask else path.walk(ids, state.scheme, ("mask",))
+    off = () if state.mask else ("mask",)
+    run = path.walk(ids, state.scheme, off)
     seen = run.weights[:, t]                                     # (H, n)
     last = run.p[-1]                                             # (V,)
     allowed = np.isfinite(run.masked)                            # (H, n, n)
@@ -54,7 +55,7 @@ def view(state: State) -> dict[str, Any]:
         "most": np.abs(run.masked[allowed]).max(), "best": seen.argmax(axis=1), "top": seen.max(axis=1),
         "brought": written(run.concat[t], toy.W_O), "changed": changed(run, masked), "next": int(last.argmax()),
         "chance": last.max(), "numbers": [f"head {h + 1}, {c + 1}" for h, c in np.ndindex(path.HEADS, path.WIDTH)],
-        "used": [f.__name__ for f in (*ALWAYS, *scheme.functions)], **choices(state),
+        "used": [f.__name__ for f in (*ALWAYS, *scheme.functions)], **choices(state, off),
     }
 
 
