@@ -33,6 +33,13 @@ def test_a_llama_block_is_the_sum_of_its_maps():
     assert facts.llama_block(4096, 32, 8, 14_336) == q + k + v + o + gate + up + down + norms == 218_112_000
 
 
+def test_most_of_a_block_is_its_mlp():
+    wide = 4 * 768
+    assert facts.gpt2_mlp(768) == 768 * wide + wide + wide * 768 + 768 == 4_722_432
+    assert facts.gpt2_attention(768) == 768 * 3 * 768 + 3 * 768 + 768 * 768 + 768 == 2_362_368  # q, k, v as one map
+    assert facts.llama_mlp(4096, facts.LLAMA3_8B_HIDDEN) == 176_160_768
+
+
 def test_how_much_of_a_head_is_turned():
     assert (facts.DEEPSEEK_V3.rotated, facts.DEEPSEEK_V3.width) == (64, 192)
     assert facts.DEEPSEEK_V3.share == pytest.approx(1 / 3)

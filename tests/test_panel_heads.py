@@ -151,6 +151,7 @@ def test_what_is_not_valid_is_refused_and_the_picture_stays(action, why):
     assert why in notice(after["html"])
 
 
-def test_sentence_and_scheme_go_back_to_the_page_before():
+def test_sentence_and_scheme_go_to_the_pages_before_and_after():
     links = picture(state(DOG, scheme="alibi", mask=False)).xpath(".//a[starts-with(@href, '..')]/@href")
-    assert links == ["../3-query-key-value/#head?ids=0+3+4+5+1&scheme=alibi"]
+    assert links == ["../3-query-key-value/#head?ids=0+3+4+5+1&scheme=alibi",
+                     "../5-block/#block?ids=0+3+4+5+1&scheme=alibi"]

@@ -69,21 +69,32 @@ class Head:
         return self.rotated / self.width
 
 
-def gpt2_block(d: int) -> int:
-    """The parameters of one GPT-2 layer: 12 d² + 13 d.
+def gpt2_attention(d: int) -> int:
+    """The parameters of one GPT-2 layer's attention: four d × d maps, each with a bias of d."""
+    return 4 * (d * d + d)
 
-    Four d × d maps in attention and two of d × 4d in the MLP, with biases of 4d and 5d; two norms of 2d.
-    """
-    return 4 * d * d + 2 * d * 4 * d + 4 * d + 5 * d + 2 * 2 * d
+
+def gpt2_mlp(d: int) -> int:
+    """The parameters of one GPT-2 layer's MLP: d × 4d with a bias of 4d, and 4d × d with one of d."""
+    return d * 4 * d + 4 * d + 4 * d * d + d
+
+
+def gpt2_block(d: int) -> int:
+    """The parameters of one GPT-2 layer: 12 d² + 13 d. Attention, MLP, and two norms of 2d."""
+    return gpt2_attention(d) + gpt2_mlp(d) + 2 * 2 * d
+
+
+def llama_mlp(d: int, hidden: int) -> int:
+    """The parameters of one Llama layer's MLP, which is a SwiGLU: three maps of d × hidden, without biases."""
+    return 3 * d * hidden
 
 
 def llama_block(d: int, heads: int, kv_heads: int, hidden: int) -> int:
     """The parameters of one Llama layer, which has no biases.
 
-    q and the output d × d; k and v narrower, one part for each of kv_heads; three maps of d × hidden in the MLP; two
-    norms of d.
+    q and the output d × d; k and v narrower, one part for each of kv_heads; the MLP; two norms of d.
     """
-    return 2 * d * d + 2 * d * (d // heads * kv_heads) + 3 * d * hidden + 2 * d
+    return 2 * d * d + 2 * d * (d // heads * kv_heads) + llama_mlp(d, hidden) + 2 * d
 
 
 def embedding_scale(d: int) -> float:
@@ -106,9 +117,10 @@ GPT2 = Model(
 )
 GPT2_HEADS = 12  # of each layer, from the same config
 LLAMA3_8B_HEADS, LLAMA3_8B_KV_HEADS = 32, 8  # of queries, and of keys and values: four of the former share one of these
+LLAMA3_8B_HIDDEN = 14_336  # neurons of each layer's MLP
 LLAMA3_8B = Model(
     "Llama 3 8B", V=128_256, d=4096, layers=32, norm=4096, tied=False,
-    block=llama_block(4096, heads=LLAMA3_8B_HEADS, kv_heads=LLAMA3_8B_KV_HEADS, hidden=14_336),
+    block=llama_block(4096, heads=LLAMA3_8B_HEADS, kv_heads=LLAMA3_8B_KV_HEADS, hidden=LLAMA3_8B_HIDDEN),
     source="Grattafiori 2024 (arXiv 2407.21783), table 3, and the published config of Meta-Llama-3-8B",
 )
 
