@@ -18,7 +18,7 @@ B_1, B_2 = toy.B_1.tolist(), toy.B_2.tolist()
 
 
 def state(ids=CAT, **settings):
-    return {"ids": ids, "scheme": "learned", "t": 5} | dict.fromkeys(SWITCHES, True) | settings
+    return {"ids": ids, "scheme": "learned", "cell": "", "t": 5} | dict.fromkeys(SWITCHES, True) | settings
 
 
 def answer(before, **action):

@@ -3,7 +3,7 @@
 Their States inherit from Given, so that a link from one page to the next needs no more than what Given says.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -81,7 +81,7 @@ def places(stages: str, *at: int) -> list[str]:
     return [" ".join([stage, *map(str, at), str(c)]) for stage in stages.split() for c in range(SHAPES[stage][-1])]
 
 
-def choices(state: Asking, off: tuple[str, ...] = ()) -> dict[str, Any]:
+def choices(state: Asking, off: Collection[str] = ()) -> dict[str, Any]:
     """What given.html draws: the two menus, the link that carries both choices to another page's panel, and where the
     number that the reader asks for came from, with the parts in `off` left out."""
     kept = dict.fromkeys((*SENTENCES, state.ids))  # a sentence brought from another page stays in the menu

@@ -4,6 +4,7 @@ A number is named by its place in a run, as text: the stage as path.Run calls it
 second number of the third row of X; "weights 1 4 1" is the weight that token 5 gives to token 2 in head 2.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -43,7 +44,7 @@ def is_place(text: str) -> bool:
     return not text or fits
 
 
-def origin(place: str, ids: tuple[int, ...], scheme: str = "learned", off: tuple[str, ...] = ()) -> Origin | None:
+def origin(place: str, ids: tuple[int, ...], scheme: str = "learned", off: Collection[str] = ()) -> Origin | None:
     """Where the number at a place comes from in the run of these ids; None if this run has no number there.
 
     Errors as path.walk gives them.
@@ -65,8 +66,8 @@ class Formulas:
     t is the token, c the column, h the head, j the key, i the id.
     """
 
-    def __init__(self, ids: tuple[int, ...], scheme: str, off: tuple[str, ...]) -> None:
-        self.ids, self.scheme, self.off, self.run = ids, scheme, off, path.walk(ids, scheme, off)
+    def __init__(self, ids: tuple[int, ...], scheme: str, off: Collection[str]) -> None:
+        self.ids, self.scheme, self.off, self.run = ids, scheme, off, path.walk(ids, scheme, frozenset(off))
         signal = position.SCHEMES[scheme].signal
         self.added = signal(len(ids), toy.E.shape[1], toy.P) if signal else np.zeros((0, 0))
 

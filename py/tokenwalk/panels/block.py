@@ -36,7 +36,7 @@ SWITCHES = {part.replace(" ", "_"): part for part in path.PARTS if part != "mask
 def step(state: State, action: Mapping[str, str]) -> State:
     """The state that follows when the reader uses a control."""
     if action == {"do": "all"}:
-        return State(state.ids, state.scheme, state.t)
+        return State(ids=state.ids, scheme=state.scheme, t=state.t)
     return looked(state, action)
 
 
@@ -83,7 +83,7 @@ def view(state: State) -> dict[str, Any]:
         "heads": by_head(run.heads[:, t], toy.W_O), "kinds": kinds(run.fed[t], out),
         "written": by_neuron(run.hidden[t], toy.W_2), "epsilon": block.EPSILON,
         "predictions": [(k, said(run.p[k], whole.p[k])) for k in dict.fromkeys((len(ids) - 1, t))],
-        "used": [f.__name__ for f in CODE], **choices(state),
+        "used": [f.__name__ for f in CODE], **choices(state, out),
     }
 
 
