@@ -107,7 +107,7 @@ def test_the_bars_are_as_long_as_the_probabilities():
 @pytest.mark.parametrize("T", [1.0, 2.0])
 def test_the_sums_of_the_chosen_token_are_written_out(i, T):
     page = picture(state(temperature=T), token=str(i))
-    product, _, power = (words(node) for node in page.xpath(".//*[@class='written']")[2:])
+    product, off, power = (words(node) for node in page.xpath(".//*[@class='written']")[2:])
     h = [4 * x for x in normed(TOY[TEXTS[CAT]]["after_mlp"][-1])[0]]
     factors = [value(text.strip("()")) for text in re.findall(r"\(?[−\d.]+\)?(?= ×)", product)]
     assert factors == near(h) and product.startswith(f"{toy.TOKENS[i]}: ")
@@ -116,7 +116,11 @@ def test_the_sums_of_the_chosen_token_are_written_out(i, T):
     assert value(product.split(" = ")[-1]) == near(logits[i])
     assert value(power.split(" = ")[-1]) == near(softmax(logits, T)[i])
     total = sum(math.exp((z - max(logits)) / T) for z in logits)
-    assert power.split(" = ")[-2].endswith(f" / {total:.3f}")
+    share = "1" if i == 6 else f"{math.exp((logits[i] - max(logits)) / T):.3f}"  # ␣roof has the largest logit
+    assert power.split(" = ")[-2] == f"{share} / {total:.3f}"
+    exponent = page.xpath("string(.//*[@class='written'][last()]/sup)")
+    assert exponent.strip("()").split(") / ")[0] == f"{logits[i]:.3f} − {max(logits):.3f}".replace("-", "−")
+    assert f"The largest logit, {max(logits):.3f}, is taken off each" in off
 
 
 @pytest.mark.parametrize("T", [0.1, 1.0, 5.0])
@@ -134,6 +138,25 @@ def test_the_loss_of_a_row_is_that_of_the_token_that_follows(t):
     assert f"{toy.TOKENS[follows]} comes next" in text
     assert f"−ln {p[follows]:.3f} = {-math.log(p[follows]):.3f}" in text
     assert "with T = 1" in said(picture(state(t=t, temperature=2.0)))
+
+
+@every_row
+@pytest.mark.parametrize("T", [0.1, 1.0, 5.0])
+def test_it_names_the_three_most_probable_tokens_and_marks_two_in_the_chart(ids, t, T):
+    p = softmax(TOY[TEXTS[ids]]["logits"][t - 1], T)
+    first, second, third = sorted(range(12), key=p.__getitem__, reverse=True)[:3]
+    page = picture(state(ids, t=t, temperature=T, token="0"))
+    assert (f"the model gives {toy.TOKENS[first]} the probability {p[first]:.3f}, then {toy.TOKENS[second]} "
+            f"{p[second]:.3f} and {toy.TOKENS[third]} {p[third]:.3f}. The least") in said(page)
+    marks = re.findall(r"M([\d.]+) ([\d.]+)h0", page.xpath("string(.//*[@class='dots now']/@d)"))
+    assert [float(x) for x, _ in marks] == near([100 * math.log(T / 0.1) / math.log(50)] * 2, 2)
+    assert [1 - float(y) / 100 for _, y in marks] == near([p[first], p[second]], 4)
+
+
+def test_a_probability_is_never_printed_as_0_or_1():
+    page = picture(state(t=2, temperature=0.1))
+    assert "␣climb the probability 1.000, then . 0.000" in said(page)
+    assert {words(cell) for cell in page.xpath(".//td[@class='bar']/preceding-sibling::td[1]")} == {"0.000", "1.000"}
 
 
 def test_after_the_last_token_nothing_follows():
