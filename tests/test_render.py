@@ -27,6 +27,11 @@ def test_a_number_has_as_many_digits_as_asked(value, digits, text):
     assert render.number(value, digits) == text
 
 
+@pytest.mark.parametrize(("p", "text"), [(1e-30, "0.000"), (1 - 1e-12, "1.000"), (0.25, "0.250"), (1 / 3, "0.333")])
+def test_a_probability_never_looks_exact(p, text):
+    assert render.rounded(p) == text
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_not_a_number_is_never_printed(value):
     with pytest.raises(ValueError, match="not a finite number"):

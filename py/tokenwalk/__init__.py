@@ -43,7 +43,9 @@ The letters. They are declared here, once, and then used freely.
     X   what step 2 hands on: the rows of E, plus any position       (n, d)
     G   the gradient of the loss with respect to the rows looked up  (n, d)
     Y   what a block hands on: X plus attention plus MLP              (n, d)
+    z   a logit for each id                                          (V,) or (n, V)
     p   a probability for each id                                    (V,) or (n, V)
+    T   the temperature that logits are divided by
     y   the right answers as one-hot rows                            (n, V)
     q k v   query, key and value of each token                       (n, d), (m, d), (m, d)
     θ   theta, the angle that a pair turns at each position, in radians: base^(−2j/d)

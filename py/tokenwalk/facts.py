@@ -1,4 +1,4 @@
-"""The sizes that the prose of steps 1 and 2 states, computed from the published shape of each model, with the source.
+"""The sizes that the prose states, computed from the published shape of each model, with the source.
 
 A page asks for facts.GPT2.table and prints what comes. No total is typed here: each is a sum over the architecture.
 """
@@ -132,6 +132,9 @@ GEMMA_4 = Head(
     "Gemma 4, global layers", rotated=128, width=512,
     source="its published config: global_head_dim, and partial_rotary_factor 0.25 for full_attention",
 )
+
+# How many public models were searched for a token that no row can make the first, and how many have one.
+GRIVAS_SEARCHED, GRIVAS_FOUND = 150, 13  # source: Grivas 2022 (arXiv 2203.06462), abstract
 
 # What data/make_minilm.py and data/make_hands.py measured in the real tables of all-MiniLM-L6-v2; they say how.
 MINILM, HANDS = (json.loads((Path(__file__).parent / f"data/{name}.json").read_text(encoding="utf-8"))

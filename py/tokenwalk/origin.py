@@ -16,8 +16,8 @@ from tokenwalk.formula import Line, Made, Number, column, entry, joined, norm, p
 
 # The letters of the stages, where they differ from the stages' names.
 LETTERS = {"X": "x", "q0": "q", "k0": "k", "bias": "b", "scores": "s", "masked": "s", "weights": "a", "heads": "o",
-           "concat": "c", "residual": "x′", "norm2": "h′", "fed": "z", "hidden": "u", "mlp": "m", "Y": "y",
-           "final": "f", "logits": "ℓ"}
+           "concat": "c", "residual": "x′", "norm2": "h′", "hidden": "u", "mlp": "m", "Y": "y",
+           "final": "h″", "logits": "z"}
 SHAPES = {f.name: getattr(path.walk((0,) * path.LONGEST), f.name).shape for f in fields(path.Run)} | {"P": toy.P.shape}
 # The norms: the stage that each reads, and the part of the path it is.
 NORMS = {"h": ("X", "norm 1"), "norm2": ("residual", "norm 2"), "final": ("Y", "")}

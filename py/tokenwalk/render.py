@@ -40,6 +40,11 @@ def number(x: float, digits: int = 3) -> str:
     return MINUS * negative + text.lstrip("-")
 
 
+def rounded(p: float) -> str:
+    """`p`, not below 0, as text, always with three decimals: no probability of a softmax is exactly 0 or 1."""
+    return f"{float(p):.3f}"
+
+
 def whole(x: float) -> str:
     """`x` rounded to a whole number, as text, with a comma between thousands."""
     return number(round(float(x)))
@@ -142,8 +147,8 @@ def environment() -> jinja2.Environment:
         autoescape=True, undefined=jinja2.StrictUndefined, comment_start_string="{##", comment_end_string="##}",
         trim_blocks=True, lstrip_blocks=True, cache_size=400,
     )
-    helpers = (number, whole, percent, tex, row, over, plus, factor, tint, words, count, subscript, token, head,
-               visible)
+    helpers = (number, rounded, whole, percent, tex, row, over, plus, factor, tint, words, count, subscript, token,
+               head, visible)
     env.globals.update({f.__name__: f for f in helpers}, toy=toy, np=np, zip=zip, enumerate=enumerate)
     env.filters.update({f.__name__: f for f in helpers})
     return env
