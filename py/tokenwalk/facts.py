@@ -86,6 +86,14 @@ def llama_block(d: int, heads: int, kv_heads: int, hidden: int) -> int:
     return 2 * d * d + 2 * d * (d // heads * kv_heads) + 3 * d * hidden + 2 * d
 
 
+def cache_bytes(layers: int, kv_heads: int, width: int, number: int = 2) -> int:
+    """The bytes that a KV cache keeps for each token: a key and a value, of each head in each layer.
+
+    width in numbers, number in bytes (2 for 16-bit floats). Source: Shazeer 2019 (arXiv 1911.02150), section 2.4.
+    """
+    return 2 * layers * kv_heads * width * number
+
+
 def embedding_scale(d: int) -> float:
     """√d, by which the original Transformer multiplies the rows of E before it adds positions.
 
