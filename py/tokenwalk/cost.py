@@ -50,7 +50,7 @@ def generation(start: int, end: int, cache: bool, shape: Shape = TOY) -> dict[st
 
 
 def difference(ids: tuple[int, ...], n: int, scheme: str = "learned") -> float:
-    """The largest difference that the tokens after the first n make to the rows of those: k, v, X after the block, p."""
+    """The largest difference that the tokens after the first n make to the rows of those: of k, v, Y and p."""
     whole, short = path.walk(ids, scheme), path.walk(ids[:n], scheme)
     pairs = ((whole.k[:, :n], short.k), (whole.v[:, :n], short.v), (whole.Y[:n], short.Y), (whole.p[:n], short.p))
     return float(max(np.abs(a - b).max() for a, b in pairs))

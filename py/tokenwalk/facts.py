@@ -114,6 +114,7 @@ GPT2 = Model(
 )
 GPT2_HEADS = 12  # of each layer, from the same config
 LLAMA3_8B_HEADS, LLAMA3_8B_KV_HEADS = 32, 8  # of queries, and of keys and values: four of the former share one of these
+LLAMA3_8B_CONTEXT = 8192  # tokens, from the published config of Meta-Llama-3-8B: max_position_embeddings
 LLAMA3_8B = Model(
     "Llama 3 8B", V=128_256, d=4096, layers=32, norm=4096, tied=False,
     block=llama_block(4096, heads=LLAMA3_8B_HEADS, kv_heads=LLAMA3_8B_KV_HEADS, hidden=14_336),

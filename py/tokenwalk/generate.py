@@ -105,6 +105,11 @@ def generated(ids: tuple[int, ...], scheme: str = "learned", rule: Rule | None =
     return picks, why
 
 
+def continued(ids: tuple[int, ...], scheme: str = "learned", rule: Rule | None = None) -> tuple[int, ...]:
+    """These ids and all that are appended to them until there is an ending."""
+    return (*ids, *(one.id for one in generated(ids, scheme, rule)[0]))
+
+
 def chance(ids: tuple[int, ...], n: int, scheme: str = "learned") -> float:
     """The probability that the model goes on from the first n of these ids to all of them, drawn without a gate.
 

@@ -11,7 +11,7 @@ from tokenwalk.generate import Pick, Rule
 from tokenwalk.given import SENTENCES, Given, choices
 from tokenwalk.state import BadInput, between, chosen, flag, one_of, real
 
-CAP = 20  # states in the table; Python has the rest
+CAP = 50  # states in the table; Python has the rest
 V = cost.TOY.V
 LAST_SEED = 9999
 STARTS = ("0 2", "0 3", *SENTENCES)  # the cat, the dog, and what the other pages offer
