@@ -22,6 +22,13 @@ def test_llama_3_8b():
     assert facts.LLAMA3_8B.position_table == 0
 
 
+def test_a_kv_cache_of_llama_3_8b():
+    one = facts.cache_bytes(layers=32, kv_heads=8, width=128)
+    assert one == 131_072 == 128 * 2**10
+    assert one * facts.LLAMA3_8B_CONTEXT == 2**30
+    assert facts.cache_bytes(32, 32, 128) == 4 * one == 2 * facts.cache_bytes(32, 32, 128, number=1)
+
+
 @pytest.mark.parametrize("d", [1, 768, 1600])
 def test_a_gpt2_block_is_12_d_squared_plus_13_d(d):
     assert facts.gpt2_block(d) == 12 * d * d + 13 * d

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenwalk import generate, tokens
-from tokenwalk.generate import Rule, ending, generated, pick, top_k, top_p
+from tokenwalk import generate, path, tokens
+from tokenwalk.generate import Rule, chance, continued, ending, generated, most_probable, pick, top_k, top_p
 from tokenwalk.path import ids_of
 
 GREEDY = json.loads((Path(__file__).parent / "reference/toy.json").read_text(encoding="utf-8"))["greedy"]
@@ -151,3 +151,41 @@ def test_every_generation_ends_within_8_tokens(seed, scheme):
     ids = (0, *(p.id for p in picks))
     assert len(ids) <= 8 and ending(ids) == why and all(ending(ids[:n]) is None for n in range(1, len(ids)))
     assert generate.LAST == (".", "<|endoftext|>")
+
+
+# --- a whole text and its probability
+
+def every_text(ids, scheme="learned"):
+    """All texts that go on from these ids to an ending, with their probabilities, by trying every id at every step."""
+    done, open_texts = {}, {ids: 1.0}
+    while open_texts:
+        longer = {(*text, i): p * path.walk(text, scheme).p[-1, i] for text, p in open_texts.items() for i in range(12)}
+        done |= {text: p for text, p in longer.items() if ending(text)}
+        open_texts = {text: p for text, p in longer.items() if not ending(text)}
+    return done
+
+
+@pytest.mark.parametrize(("ids", "scheme"), [
+    ((0, 2, 4, 5, 1), "learned"), ((0, 3, 4, 5, 1), "learned"), ((8, 4, 5, 5, 1), "learned"), ((0, 2, 4, 5), "rope"),
+    ((8, 8, 8, 8, 8, 8, 8), "none")])
+def test_the_most_probable_text_is_that_of_all(ids, scheme):
+    texts = every_text(ids, scheme)
+    assert sum(texts.values()) == pytest.approx(1)
+    best = most_probable(ids, scheme)
+    assert texts[best] == pytest.approx(max(texts.values()), rel=1e-9)
+    assert chance(best, len(ids), scheme) == pytest.approx(texts[best])
+
+
+def test_from_the_cat_and_the_dog_greedy_is_the_most_probable_text_and_from_a_sofa_it_is_not():
+    for start in ("the cat", "the dog", "the cat climbed the"):
+        assert continued(ids_of(start)) == most_probable(ids_of(start))
+    greedy, best = continued((8,)), most_probable((8,))
+    assert (tokens.decode(greedy), tokens.decode(best)) == (" sofa climbeded the wall.", " sofa.")
+    assert chance(best, 1) == pytest.approx(path.walk((8,)).p[-1, 10]) and chance(best, 1) > 2 * chance(greedy, 1)
+
+
+def test_the_probability_of_a_text_is_the_product_of_its_steps():
+    picks, _ = generated((0, 2))
+    assert chance(continued((0, 2)), 2) == pytest.approx(np.prod([one.p[one.id] for one in picks]))
+    assert np.prod([one.p[one.id] for one in picks]) == pytest.approx(np.prod([
+        path.walk(tuple(GREEDY["the cat"][:n])).p[-1, GREEDY["the cat"][n]] for n in range(2, 7)]))

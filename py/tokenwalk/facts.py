@@ -97,6 +97,14 @@ def llama_block(d: int, heads: int, kv_heads: int, hidden: int) -> int:
     return 2 * d * d + 2 * d * (d // heads * kv_heads) + llama_mlp(d, hidden) + 2 * d
 
 
+def cache_bytes(layers: int, kv_heads: int, width: int, number: int = 2) -> int:
+    """The bytes that a KV cache keeps for each token: a key and a value, of each head in each layer.
+
+    width in numbers, number in bytes (2 for 16-bit floats). Source: Shazeer 2019 (arXiv 1911.02150), section 2.4.
+    """
+    return 2 * layers * kv_heads * width * number
+
+
 def embedding_scale(d: int) -> float:
     """√d, by which the original Transformer multiplies the rows of E before it adds positions.
 
@@ -118,6 +126,7 @@ GPT2 = Model(
 GPT2_HEADS = 12  # of each layer, from the same config
 LLAMA3_8B_HEADS, LLAMA3_8B_KV_HEADS = 32, 8  # of queries, and of keys and values: four of the former share one of these
 LLAMA3_8B_HIDDEN = 14_336  # neurons of each layer's MLP
+LLAMA3_8B_CONTEXT = 8192  # tokens, from the published config of Meta-Llama-3-8B: max_position_embeddings
 LLAMA3_8B = Model(
     "Llama 3 8B", V=128_256, d=4096, layers=32, norm=4096, tied=False,
     block=llama_block(4096, heads=LLAMA3_8B_HEADS, kv_heads=LLAMA3_8B_KV_HEADS, hidden=LLAMA3_8B_HIDDEN),

@@ -5,6 +5,7 @@ top-p. What is kept is scaled to sum to 1 again, and one token is drawn from it;
 """
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -102,3 +103,32 @@ def generated(ids: tuple[int, ...], scheme: str = "learned", rule: Rule | None =
         picks.append(pick(path.walk(ids, scheme).logits[-1], rule or Rule(), len(picks)))
         ids = (*ids, picks[-1].id)
     return picks, why
+
+
+def continued(ids: tuple[int, ...], scheme: str = "learned", rule: Rule | None = None) -> tuple[int, ...]:
+    """These ids and all that are appended to them until there is an ending."""
+    return (*ids, *(one.id for one in generated(ids, scheme, rule)[0]))
+
+
+def chance(ids: tuple[int, ...], n: int, scheme: str = "learned") -> float:
+    """The probability that the model goes on from the first n of these ids to all of them, drawn without a gate.
+
+    One run of the whole text holds every factor, since row t is for the token that follows place t.
+    """
+    p = path.walk(ids, scheme).p                                # (len(ids), V)
+    return float(np.prod([p[t, ids[t + 1]] for t in range(n - 1, len(ids) - 1)]))
+
+
+def most_probable(ids: tuple[int, ...], scheme: str = "learned") -> tuple[int, ...]:
+    """Of all texts that go on from these ids to an ending, the most probable; of equal ones the one of lower ids.
+
+    Exact, without trying all: the most probable beginning so far is lengthened first, and no text is more probable than
+    its beginning. So the first ended text whose turn it is has none above it.
+    """
+    waiting = [(-1.0, ids)]
+    while True:
+        minus, text = heappop(waiting)
+        if ending(text):
+            return text
+        for i, p in enumerate(path.walk(text, scheme).p[-1].tolist()):
+            heappush(waiting, (minus * p, (*text, i)))

@@ -25,8 +25,8 @@ from tokenwalk.state import to_link, to_text, valid
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
 TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
 MODEL = {name: import_module(f"tokenwalk.{name}") for name in (
-    "attention", "block", "facts", "generate", "lookup", "merges", "output", "path", "position", "tokens", "toy",
-    "worked", "zipf")}
+    "attention", "block", "cost", "facts", "generate", "lookup", "merges", "output", "path", "position", "tokens",
+    "toy", "worked", "zipf")}
 
 
 @dataclass(frozen=True)
