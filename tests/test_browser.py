@@ -683,10 +683,10 @@ def test_a_sentence_walks_from_page_to_page_with_the_same_python(open_page):
     page.fill("#cut [name=text]", "the dog climb")
     page.keyboard.press("Enter")
     page.locator("#cut a[href*='0+3+4']").click()
-    for name in ("build_x", "head", "heads"):
+    for name in ("build_x", "head", "heads", "block", "output", "generation"):
         has(page, f"#{name}[python=ready][state*='\"ids\":\"0 3 4\"']")
-        if name != "heads":
-            page.locator(f"#{name} a[href*='?ids=0+3+4']:not(.copy)").click()
+        if name != "generation":
+            page.locator(f"#{name} a[href*='?ids=0+3+4']:not(.copy)").last.click()
     assert page.evaluate("window.marker") and workers(page) == 1
 
 

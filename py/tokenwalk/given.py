@@ -81,11 +81,11 @@ def places(stages: str, *at: int) -> list[str]:
     return [" ".join([stage, *map(str, at), str(c)]) for stage in stages.split() for c in range(SHAPES[stage][-1])]
 
 
-def choices(state: Asking, off: Collection[str] = ()) -> dict[str, Any]:
+def choices(state: Asking, off: Collection[str] = (), ids: tuple[int, ...] | None = None) -> dict[str, Any]:
     """What given.html draws: the two menus, the link that carries both choices to another page's panel, and where the
-    number that the reader asks for came from, with the parts in `off` left out."""
+    number that the reader asks for came from: in the run of `ids` (the sentence's, if not given), without `off`."""
     kept = dict.fromkeys((*SENTENCES, state.ids))  # a sentence brought from another page stays in the menu
     return {"sentences": [(ids, tokens.decode(ids_of(ids))) for ids in kept],
             "schemes": position.MENU,
             "carried": to_link(Given(state.ids, state.scheme)),
-            "places": places, "came": origin(state.cell, ids_of(state.ids), state.scheme, off)}
+            "places": places, "came": origin(state.cell, ids or ids_of(state.ids), state.scheme, off)}

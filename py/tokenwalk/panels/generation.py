@@ -8,7 +8,7 @@ import numpy as np
 
 from tokenwalk import cost, generate, output, path, position, tokens
 from tokenwalk.generate import Pick, Rule
-from tokenwalk.given import SENTENCES, Given, choices
+from tokenwalk.given import SENTENCES, Asking, choices
 from tokenwalk.state import BadInput, between, chosen, flag, one_of, real
 
 CAP = 50  # states in the table; Python has the rest
@@ -18,7 +18,7 @@ STARTS = ("0 2", "0 3", *SENTENCES)  # the cat, the dog, and what the other page
 
 
 @dataclass(frozen=True)
-class State(Given):
+class State(Asking):
     """What the reader chose: the start and the scheme, how many tokens are appended (if the text goes on that far),
     the rule with its settings, and whether it plays."""
 
@@ -120,7 +120,7 @@ def view(state: State) -> dict[str, Any]:
         "end": finished(ids, len(start), state.scheme) if ended and picks else None,
         "costs": costs(len(start), n) if shown else {}, "run": path.walk(ids[:n], state.scheme),
         "used": [f.__name__ for f in (*used, *scheme.functions)],
-        **choices(state), "sentences": starts(state.ids),
+        **choices(state, ids=ids[:n]), "sentences": starts(state.ids),
     }
 
 
