@@ -165,7 +165,7 @@ class Row(Question):
 
 
 def number(text: str, whole: bool = False) -> float:
-    """The number that a reader typed, with a comma or a point, and any sign for minus. Raises BadInput for no number."""
+    """The number that a reader typed, with a comma or a point, and any sign for minus. Raises BadInput."""
     value = float(typed(int if whole else float, "The answer", re.sub("[\u2012-\u2015]", "-", text)))
     if not math.isfinite(value):
         raise BadInput(f"The answer needs a number, and “{text[:20]}” is none")
