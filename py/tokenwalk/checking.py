@@ -12,7 +12,7 @@ from tokenwalk.questions import LONGEST, Question, Several
 from tokenwalk.state import BadInput, between, chosen, link_values, one_of, valid
 
 MOST = 99    # tries that are counted
-TABLED = 3   # questions that the table of states answers, each alone; Python has the rest
+TABLED = 3   # of the questions with one choice: those that the table of states answers, each alone
 DONE = ("", "checked", "shown")
 Questions = tuple[Question, ...]
 
@@ -120,7 +120,8 @@ def view(questions: Questions, state: Any) -> dict[str, Any]:
     """What check.html draws."""
     asked = [judged(question, state) for question in questions]
     touched = {q.question.name for q in asked if q.touched}
-    tabled = {question.name for question in questions[:TABLED] if touched <= {question.name}}
+    choices = [question.name for question in questions if question.kind == "choice"]
+    tabled = {name for name in choices[:TABLED] if touched <= {name}}
     return {"layout": "check.html", "asked": asked, "tabled": tabled, "touched": touched, "score": score(asked),
             "last": next((k for k, q in enumerate(asked) if q.question.name == state.last), None),
             "longest": LONGEST, "address": panel.address, "used": [f.__name__ for f in CODE]}
