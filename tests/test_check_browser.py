@@ -2,7 +2,6 @@
 
 from playwright.sync_api import Page, expect
 
-from conftest import PAGE
 from site_server import Site
 
 NAME = "check_embeddings"
