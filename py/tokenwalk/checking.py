@@ -12,7 +12,7 @@ from tokenwalk.questions import LONGEST, Question, Several
 from tokenwalk.state import BadInput, between, chosen, link_values, one_of, valid
 
 MOST = 99    # tries that are counted
-TABLED = 3   # of the questions with one choice: those that the table of states answers, each alone
+TABLED = 2   # of the questions with one choice: those that the table of states answers, each alone
 DONE = ("", "checked", "shown")
 Questions = tuple[Question, ...]
 

@@ -5,7 +5,7 @@ import numpy as np
 from tokenwalk import attention, checking, path, toy
 from tokenwalk.questions import Choice, Number, Row, Several, in_panel
 
-PAGE, KEEP, CAP = "3-query-key-value", True, 36
+PAGE, KEEP, CAP = "3-query-key-value", True, 30
 IDS = path.ids_of(toy.TEXT)
 RUN = path.walk(IDS)
 

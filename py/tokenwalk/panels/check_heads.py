@@ -6,7 +6,7 @@ from tokenwalk import checking, path, toy
 from tokenwalk.panels.heads import changed
 from tokenwalk.questions import Choice, Number, Row, Rows, in_panel
 
-PAGE, KEEP, CAP = "4-mask-and-heads", True, 36
+PAGE, KEEP, CAP = "4-mask-and-heads", True, 30
 IDS = path.ids_of(toy.TEXT)
 RUN, OPEN = path.walk(IDS), path.walk(IDS, "learned", ("mask",))
 TRADED = path.walk(path.ids_of("0 4 2 5 1"))

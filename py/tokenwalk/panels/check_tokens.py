@@ -3,7 +3,7 @@
 from tokenwalk import checking, facts, merges, tokens
 from tokenwalk.questions import Choice, Number, Row, in_panel
 
-PAGE, KEEP, CAP = "1-tokens", True, 36
+PAGE, KEEP, CAP = "1-tokens", True, 30
 LEARNING = "\n".join(["bcd"] * 3 + ["bc"] + ["ab"] * 2 + ["abcd"])  # a text that teaches the merges of one question
 STUCK = "the cats"
 
