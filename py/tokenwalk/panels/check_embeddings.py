@@ -7,7 +7,7 @@ from tokenwalk import checking, facts, position, presets, toy, worked, zipf
 from tokenwalk.questions import Choice, Number, Row, Rows, Several, in_panel
 
 PAGE, KEEP = "2-embeddings", True
-CAP = 15      # states in the table; Python has the rest
+CAP = 13      # states in the table; Python has the rest
 HALF_A_MILLION = 500_000
 X, SWAPPED = worked.X, toy.IDS[worked.swapped(toy.SWAP)]
 AFTER = toy.E[SWAPPED] + toy.P[:worked.n]   # (n, d), X after the swap, with learned positions
