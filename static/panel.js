@@ -100,7 +100,8 @@ class PyPanel extends HTMLElement {
     for (const type of ["click", "change", "input", "keydown", "submit"]) this.addEventListener(type, this);
     this.watcher = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: "100%" });
     this.watcher.observe(this);
-    this.readLink();
+    const linked = this.readLink();
+    if (!linked && !shown && this.store()) this.queue.push({ link: this.store() });
     this.hearPython();
     this.settle();
     this.work();
@@ -141,6 +142,15 @@ class PyPanel extends HTMLElement {
     if (link === undefined) return;
     this.do({ link });
     if (window.parent === window) this.scrollIntoView();
+    return true;
+  }
+
+  // The link that a panel keeps what the reader did in: from storage, or into it and over an older one in the address.
+  store(copy) {
+    if (!this.hasAttribute("keep")) return;
+    if (copy && location.hash.startsWith(`#${this.id}?`)) history.replaceState(history.state, "", copy.href);
+    const link = copy?.hash.split("?")[1] ?? "";
+    try { return copy ? localStorage.setItem(this.place, link) : localStorage.getItem(this.place); } catch {} // forbidden
   }
 
   handleEvent(event) {
@@ -160,7 +170,8 @@ class PyPanel extends HTMLElement {
   }
 
   do(wish) {
-    if (wish.action) this.kept = this.kept.filter(({ action }) => action); // a link is no news once the reader acts
+    // A link is no news once the reader acts; but one that brings back what was stored is.
+    if (wish.action && !this.hasAttribute("keep")) this.kept = this.kept.filter(({ action }) => action);
     // Of choices that wait, the last one for a field counts; the first of the queue may be on its way already.
     const field = (other) => other?.action && Object.keys(other.action).find((name) => name !== "do");
     if (this.queue.length > 1 && field(wish) && field(this.queue.at(-1)) === field(wish)) this.queue.pop();
@@ -204,6 +215,7 @@ class PyPanel extends HTMLElement {
     });
     this.move(before, this.places("[data-move]"));
     this.settle();
+    if (!this.kept.length) this.store(this.querySelector("a.copy"));
   }
 
   // What the reader holds is not taken away: a part that is open, a slider that is being moved.

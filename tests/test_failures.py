@@ -525,15 +525,15 @@ def dark(request, open_page) -> Page:
     return open_page(color_scheme="dark", java_script_enabled=request.param)
 
 
-ANSWERS = ["Through the causal mask: the first token sees one token", "So that the sinusoid, of norm"]
+ANSWERS = ["Through the causal mask. The first token sees one token", "So that the sinusoid, of norm"]
 NUMBERS = ["−0.5 1 0 −0.5", "48 multiplications"]
 
 
 def test_on_paper_every_answer_can_be_read(dark: Page):
     with paper(dark):
         text = " ".join(dark.inner_text("article").split())
-        questions = dark.locator("details.question > p:visible")
-        assert questions.count() == dark.locator("details.question > p").count() > 10
+        questions, answers = dark.locator("details.question:visible"), dark.locator(".answers li:visible")
+        assert questions.count() == answers.count() == dark.locator("details.question").count() > 10
         assert [words for words in [*ANSWERS, *NUMBERS] if words not in text] == []
 
 

@@ -18,9 +18,9 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from tokenwalk import panel, toy, worked
+from tokenwalk import checking, panel, toy, worked
 from tokenwalk.render import ENV, head, html, number
-from tokenwalk.state import to_link, to_text, valid
+from tokenwalk.state import to_text
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
 TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
@@ -60,10 +60,15 @@ def code(function: Any) -> dict[str, Any]:
 
 
 def element(name: str, download: int) -> Markup:
-    """The `<py-panel>` element with the panel's first picture drawn in it, complete without scripts."""
+    """The `<py-panel>` element with the panel's first picture drawn in it, complete without scripts.
+
+    Questions stand beside it once more, in a form that needs no scripts, and for paper.
+    """
     module = panel.module(name)
-    return Markup(html("element.html", panel=name, text=to_text(module.State()), body=panel.first(name),
-                       code=[code(f) for f in module.CODE], megabytes=download / 1e6))
+    paper = checking.paper(name) if hasattr(module, "QUESTIONS") else ""
+    return Markup(html("element.html", panel=name, text=to_text(module.State()), body=panel.first(name), paper=paper,
+                       keep=getattr(module, "KEEP", False), code=[code(f) for f in module.CODE],
+                       megabytes=download / 1e6))
 
 
 def steps(page: str, pages: Set[str]) -> Markup:
@@ -73,8 +78,7 @@ def steps(page: str, pages: Set[str]) -> Markup:
 
 def show(name: str, text: str, /, **settings: object) -> Markup:
     """A link to the panel `name` in one state. Raises BadInput for a state that the panel cannot have."""
-    link = to_link(valid(panel.module(name).State, settings))
-    return Markup('<a href="#{}?{}">{}</a>').format(name, link, text)
+    return Markup('<a href="{}">{}</a>').format(panel.address(name, **settings), text)
 
 
 def matrix(name: str, values: Any, heads: Sequence[object], shape: str, columns: Sequence[object] = (),

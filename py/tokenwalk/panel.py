@@ -1,7 +1,8 @@
 """The door to the panels: `first(name)` gives HTML, `respond(text)` gives text. Nothing here knows MkDocs or a browser.
 
 A panel is a module in `panels/` with a `State` (see state.py), pure functions `step(state, action)` and `view(state)`,
-`CODE` (the functions that compute its picture), and a template of the same name.
+`CODE` (the functions that compute its picture), and a template of the same name. It may read its links with a
+`from_link` of its own, and is kept in the reader's browser if it says `KEEP = True`.
 """
 
 import importlib
@@ -35,6 +36,11 @@ def draw(name: str, state: Any, notice: str = "") -> str:
     return render.html(f"{name}.html", panel=name, state=state, link=to_link(state), notice=notice, **values)
 
 
+def address(name: str, **settings: object) -> str:
+    """Where the panel stands in its page in a state that differs in these settings from the first. Raises BadInput."""
+    return f"#{name}?{to_link(valid(module(name).State, settings))}"
+
+
 def first(name: str) -> str:
     """The panel's first picture, as HTML."""
     return draw(name, module(name).State())
@@ -53,9 +59,9 @@ def respond(text: str) -> str:
     """
     request = json.loads(text)
     name, notice = str(request["panel"]), ""
-    State = module(name).State
+    State, reader = module(name).State, vars(module(name)).get("from_link", from_link)
     try:
-        state = from_link(State, request["link"]) if "link" in request else from_text(State, request["state"])
+        state = reader(State, request["link"]) if "link" in request else from_text(State, request["state"])
     except BadInput as error:
         state, notice = State(), f"This link could not be used: {error}. Here is the panel from its start."
     else:

@@ -174,8 +174,8 @@ def to_link(state: Any) -> str:
     return urlencode({k: v for k, v in asdict(state).items() if v != start[k]})
 
 
-def from_link(State: Any, link: object) -> Any:
-    """The state that a link carries, validated. Raises BadInput."""
+def link_values(State: Any, link: object) -> dict[str, object]:
+    """The values that a link carries, each of its field's type but not validated. Raises BadInput."""
     text = str(link)
     texts = [f.metadata["options"].longest for f in fields(State) if isinstance(f.metadata["options"], Free)]
     if len(text) > LONGEST + WIDEST * sum(texts):
@@ -184,7 +184,11 @@ def from_link(State: Any, link: object) -> Any:
     kinds = {f.name: readers[type(f.default)] for f in fields(State)}
     try:
         pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text))
-        values = {k: kinds.get(k, str)(v) for k, v in pairs}
+        return {k: kinds.get(k, str)(v) for k, v in pairs}
     except (ValueError, KeyError):
         raise BadInput("it cannot be read") from None
-    return valid(State, values)
+
+
+def from_link(State: Any, link: object) -> Any:
+    """The state that a link carries, validated. Raises BadInput."""
+    return valid(State, link_values(State, link))
