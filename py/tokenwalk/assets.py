@@ -145,7 +145,8 @@ def all_files(modules: Path, wheel: Path, static: Path, node: Path) -> Assets:
     own = {"pyodide-lock.json": lock_file(pyodide)} | packed(ours)
     app = own | {f.name: f.read_bytes() for f in sorted(static.iterdir()) if f.suffix in (".js", ".css")}
     app |= {f"{name}.states.json": walk.table(name).encode() for name in panel.names()}
-    app["idiomorph.js"] = (modules / "idiomorph/dist/idiomorph.esm.js").read_bytes()
+    # The short form of the library is a script and not a module: what it defines must be handed on.
+    app["idiomorph.js"] = (modules / "idiomorph/dist/idiomorph.min.js").read_bytes() + b"\nexport { Idiomorph };\n"
     run_folder, katex_folder = named("runtime", run), named("katex", formulas)
     app["manifest.json"] = manifest(run_folder, run, own)
     app_folder = named("app", app)
