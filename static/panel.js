@@ -26,12 +26,20 @@ const python = {
     this.watch();
   },
 
-  hear({ id, text, failed, word, share }) {
+  hear({ id, text, failed, word, share, spent }) {
     if (id === undefined) return failed ? this.fail(failed) : (this.tell(word, { share }), this.watch());
     const [resolve, reject] = this.asked.get(id);
     this.asked.delete(id);
     this.watch();
     failed ? reject(failed) : resolve(JSON.parse(text));
+    if (spent && !this.asked.size) this.renew();
+  },
+
+  // The panels keep their states, so a new worker goes on where the old one was.
+  renew() {
+    this.worker.terminate();
+    this.word = "off";
+    this.start();
   },
 
   // A worker that owes something and is silent for so long is stuck or gone.

@@ -1,11 +1,11 @@
 // Python's side of the page: downloads and checks the runtime, starts it, and then answers text with text.
 // Its name says how the caches are to be used; a first message would wait for the page to be complete. In come questions
-// {id, text}. Out go {word, share} while it starts, {word: "ready"},
-// {failed: reason}, and to each question {id, text} or {id, failed}.
+// {id, text}. Out go {word, share} while it starts, {word: "ready"}, {failed: reason}, and to each question {id, failed} or
+// {id, text, spent}: whether Python holds much memory that it no longer needs and cannot give back.
 const app = new URL(".", import.meta.url);
 const TYPES = { js: "text/javascript", wasm: "application/wasm", json: "application/json", zip: "application/zip" };
 const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0); // the shortest WebAssembly module
-let respond;
+let door;
 
 const hex = (buffer) => Array.from(new Uint8Array(buffer), (b) => b.toString(16).padStart(2, "0")).join("");
 const typed = (body, name) => new Response(body, { headers: { "Content-Type": TYPES[name.split(".").pop()] ?? "application/octet-stream" } });
@@ -88,9 +88,8 @@ async function boot({ kept, module }, at) {
   pyodide.pyimport("gc").disable(); // what is imported stays; door.start enables it again
   for (const name of archives) pyodide.unpackArchive(await kept[name], "zip", { extractDir: "/tokenwalk" });
   pyodide.FS.chdir("/tokenwalk");
-  const door = pyodide.pyimport("tokenwalk.door");
+  door = pyodide.pyimport("tokenwalk.door");
   door.start();
-  respond = door.respond;
 }
 
 async function start(cache) {
@@ -110,7 +109,7 @@ start(self.name).catch((error) => postMessage({ failed: reason(error) }));
 
 self.onmessage = ({ data: { id, text } }) => {
   try {
-    postMessage({ id, text: respond(text) });
+    postMessage({ id, text: door.respond(text), spent: door.spent() });
   } catch (error) {
     postMessage({ id, failed: reason(error) });
   }

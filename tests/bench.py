@@ -209,7 +209,10 @@ def restart(page: Page) -> None:
 
 
 def memory(page: Page) -> Iterator[tuple[str, float]]:
-    """The page's nodes and JavaScript heap after a collection; on Linux its process's memory, worker included."""
+    """The page's nodes and JavaScript heap after a collection; on Linux its process's own memory, worker included.
+
+    Own: resident and not shared with other processes, as the browser's task manager counts it.
+    """
     session = page.context.new_cdp_session(page)
     for method in ("HeapProfiler.collectGarbage", "Performance.enable"):
         session.send(method)
@@ -218,8 +221,9 @@ def memory(page: Page) -> Iterator[tuple[str, float]]:
     assert page.context.browser
     processes = page.context.browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
     if sys.platform == "linux":
-        held = [Path(f"/proc/{p['id']}/statm").read_text().split()[1] for p in processes if p["type"] == "renderer"]
-        yield "process_mb", max(map(int, held)) * os.sysconf("SC_PAGE_SIZE") / 1e6
+        statm = [Path(f"/proc/{p['id']}/statm").read_text().split() for p in processes if p["type"] == "renderer"]
+        pages = max(int(resident) - int(shared) for _, resident, shared, *_ in statm)
+        yield "process_mb", pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def long_visit(bench: Bench) -> Figures:
@@ -282,6 +286,8 @@ def sparse_updates(bench: Bench) -> Figures:
                 answered(page, action={"do": "measure"})
             elif name == "reset":
                 answered(page, action={"do": "reset"})
+                page.wait_for_timeout(500)  # a new worker begins
+                reached(page, "#sparse_update[python=ready]")
             yield from ((f"zipf_{name}_mb", size, []) for kind, size in memory(page) if kind == "process_mb")
 
 

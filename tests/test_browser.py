@@ -706,3 +706,21 @@ def test_a_number_tells_where_it_came_from_by_pointer_and_by_key(open_page):
     expect(page.locator("#head-from")).to_contain_text("x52 = E[1]2 + P52")
     page.locator("#head-from button[value='']").click()
     expect(page.locator("#head-from")).to_contain_text("Press a number")
+
+
+# --- memory
+
+
+def test_after_the_largest_tables_a_new_worker_gives_their_memory_back_and_nothing_is_lost(open_page):
+    page = open_page(f"{PAGE}#sparse_update")
+    has(page, "#sparse_update[python=ready]")
+    (first,) = [worker for worker in page.workers if "/app-" in worker.url]
+    page.evaluate("location.hash = 'sparse_update?V=128256&d=64&n=8&optimiser=adam&tick=1'")
+    has(page, "#sparse_update[state*='128256']")
+    page.evaluate("document.querySelector('#sparse_update').do({ action: { d: '16' } })")
+    with page.expect_worker() as second:
+        page.evaluate("document.querySelector('#sparse_update').do({ action: { V: '200' } })")
+    has(page, "#sparse_update[python=ready][state*='\"V\":\"200\"']")
+    assert first not in page.workers and second.value in page.workers and workers(page) == 1
+    page.evaluate("document.querySelector('#sparse_update').do({ action: { do: 'next' } })")
+    has(page, "#sparse_update[state*='\"tick\":2']")

@@ -1,4 +1,4 @@
-"""What the browser's worker calls: `respond`, and a test that the numbers are right before the page says "ready"."""
+"""What the browser's worker calls: `respond`, `spent`, and a test of the numbers before the page says "ready"."""
 
 import gc
 import sys
@@ -7,8 +7,9 @@ import numpy as np
 
 from tokenwalk import position
 from tokenwalk.panel import respond
+from tokenwalk.training import spent
 
-__all__ = ["respond", "start"]
+__all__ = ["respond", "spent", "start"]
 
 
 class LeftOut:

@@ -18,6 +18,7 @@ Ints = NDArray[np.int64]
 POOL = 4096   # rows of random numbers; a larger table uses them again from the front
 EXACT = 200   # the largest V that is worked on in float64
 SPREAD = 0.5  # standard deviation of the rows at the start
+LARGE = 60e6  # bytes of tables that are worth a new worker once they are let go
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class Setting:
     lr: float
     seed: int
     tied: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """What the table takes, and what the optimiser keeps beside it."""
+        return self.V * self.d * (8 if self.V <= EXACT else 4) * (1 + len(lazy.RULES[self.optimiser].shrink))
 
     @property
     def p(self) -> NDArray[np.float64]:
@@ -101,6 +107,12 @@ class Run:
 
 
 KEPT: dict[Setting, Run] = {}  # the last run, so that the next step need not begin at the first
+SEEN: set[Setting] = set()     # all runs so far
+
+
+def spent() -> bool:
+    """Whether large tables were let go of. WebAssembly gives no memory back; a new worker does, and loses nothing."""
+    return max((s.bytes for s in SEEN), default=0) > LARGE > max((s.bytes for s in KEPT), default=0)
 
 
 def trained(setting: Setting, steps: int) -> Run:
@@ -109,6 +121,7 @@ def trained(setting: Setting, steps: int) -> Run:
     if run is None or run.table.t > steps:
         KEPT.clear()  # before the new tables are made: the largest take a hundred megabytes
         run = KEPT[setting] = Run(setting)
+        SEEN.add(setting)
     while run.table.t < steps:
         run.step()
     return run
