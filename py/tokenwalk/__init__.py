@@ -12,8 +12,11 @@ Read the files in this order; each one needs only what stands above it, unless a
     block.py      step 5       the layer norm, the MLP, and the sum they add to
     output.py     step 6       the last row -> logits -> probabilities
     path.py       steps 1-6    the whole path of the toy, every stage by name
+    formula.py    steps 1-6    a formula as data: numbers, their letters, and what is done with them
+    origin.py     steps 1-6    where a number of the path came from, one step back
     given.py      steps 3-7    the sentence and the scheme that a reader chose, carried from page to page
     generate.py   step 7       probabilities -> the next token, and the next, until there is a reason to stop
+    cost.py       step 7       how many multiplications a run takes, with and without a cache
     zipf.py       step 2       how often each id is drawn
     optimise.py   step 2       what one update does to the rows of a table
     trained.py    step 2       words of a trained table: how often each comes, how far its row lies from the unused ones
