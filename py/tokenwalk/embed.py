@@ -1,7 +1,7 @@
 """A bare page for each panel, to stand in a frame of a course, and what oEmbed asks for. Used at build time only.
 
-The pages lie side by side in embed/. Their links are relative to the full page, which lies as deep, so that what a panel
-links to is right in both places.
+The pages lie side by side in embed/. Their links are read as if they stood on the full page, which lies as deep, so
+what a panel links to is right in both places.
 """
 
 import json
@@ -26,7 +26,7 @@ HEIGHTS = json.loads((Path(__file__).parent / "data/heights.json").read_text()) 
 
 @dataclass(frozen=True)
 class Frame:
-    """A panel, the page that it belongs to, the name of its bare page, and the site's address, which ends in a slash."""
+    """A panel, the page that it belongs to, the name of its bare page, the site's address with a slash at its end."""
 
     panel: str
     page: str
@@ -91,8 +91,9 @@ def bare(frame: Frame, assets: Assets) -> str:
 
 def oembed(frame: Frame) -> str:
     """What oEmbed calls a rich embed (oembed.com, section 2.3.4.4), as JSON."""
-    return json.dumps({"version": "1.0", "type": "rich", "title": frame.title, "provider_name": "Tokenwalk",
-                       "provider_url": frame.site, "width": frame.width, "height": frame.height, "html": frame.snippet()}, indent=1)
+    said = {"version": "1.0", "type": "rich", "title": frame.title, "width": frame.width, "height": frame.height,
+            "html": frame.snippet(), "provider_name": "Tokenwalk", "provider_url": frame.site}
+    return json.dumps(said, indent=1)
 
 
 def files(made: Iterable[Frame], assets: Assets) -> Files:
