@@ -1,4 +1,4 @@
-"""Bare pages for frames, as they are built: each panel has one, all it needs is there, and a course can be told of it."""
+"""Bare pages for frames, as they are built: each panel has one, all it needs is there, a course can be told of it."""
 
 import gzip
 import json
@@ -119,12 +119,6 @@ def test_oembed_is_told_of_the_frame(built: dict[str, HtmlElement], site: Site, 
         assert (frame.tag, frame.get("src")) == ("iframe", f"{BUILT_FOR}embed/{name}.html")
         assert frame.get("title") == f"Tokenwalk: {said['title']}"
         assert (int(frame.get("height")), type(said["width"])) == (said["height"], int)
-
-
-def test_a_page_tells_oembed_of_its_first_panel(site: Site):
-    root = parser.parse(str(site.folder / "2-embeddings/index.html")).getroot()
-    first = root.xpath("string((//py-panel)[1]/@name)")
-    assert root.xpath("//link[@type='application/json+oembed']/@href") == [f"{BUILT_FOR}embed/{first}.oembed.json"]
 
 
 def test_the_page_for_teachers_has_a_frame_to_copy_and_a_link_for_each_panel(site: Site, built: dict[str, HtmlElement]):
