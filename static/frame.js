@@ -23,7 +23,9 @@ const hear = (data) => { // what a host says is compared with what is known here
 const report = () => {
   const { score, max } = panel.querySelector("[data-score]")?.dataset ?? {};
   const state = { link: panel.querySelector(".foot .copy").href.split(/\?(.*)/s)[1] ?? "" };
-  if (max > 0) send({ subject: "SPLICE.reportScoreAndState", message_id: `${Math.random()}`, score: score / max, state });
+  const questions = Array.from(panel.querySelectorAll("[data-question]"), ({ dataset }) => ({ ...dataset }));
+  const said = { subject: "SPLICE.reportScoreAndState", message_id: `${Math.random()}`, score: score / max, state, questions };
+  if (max > 0) send(said);
 };
 const greet = () => {
   if (!says.h5p) send({ context: "h5p", action: "hello" });
