@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from markupsafe import Markup
@@ -37,8 +38,7 @@ class Frame:
     @property
     def title(self) -> str:
         """The panel's title, as plain text."""
-        found = TITLE.search(panel.first(self.panel))
-        return Markup(found.group(1) if found else self.name).striptags()
+        return title(self.panel)
 
     @property
     def file(self) -> str:
@@ -63,6 +63,13 @@ class Frame:
     def snippet(self, **settings: object) -> Markup:
         """The `<iframe>` that shows it in a page of a course. Raises BadInput, as `at`."""
         return Markup(html("iframe.html", frame=self, address=self.at(**settings)).strip())
+
+
+@cache
+def title(name: str) -> str:
+    """The title of the panel `name`, as plain text."""
+    found = TITLE.search(panel.first(name))
+    return Markup(found.group(1) if found else name).striptags()
 
 
 def frames(sources: Mapping[str, str], site: str) -> list[Frame]:
