@@ -415,10 +415,15 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Adds what the panels need to the files of the site."""
+    """Adds what the panels need to the files of the site, and a bare page for each panel."""
     from mkdocs.structure.files import File
 
-    for path, data in config.extra["assets"].files.items():
+    from tokenwalk import embed
+
+    assets = config.extra["assets"]
+    sources = {file.src_uri.removesuffix(".md"): file.content_string for file in files.documentation_pages()}
+    config.extra["frames"] = embed.frames(sources, config.site_url)
+    for path, data in (assets.files | embed.files(config.extra["frames"], assets)).items():
         files.append(File.generated(config, path, content=data))
     return files
 
@@ -429,7 +434,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
     existing = {file.src_uri.removesuffix(".md") for file in files.documentation_pages()}
     name = page.file.src_uri.removesuffix(".md")
-    return told(page, lambda: pages.render(markdown, name, existing, config.extra["assets"].download))
+    download, frames = config.extra["assets"].download, config.extra["frames"]
+    return told(page, lambda: pages.render(markdown, name, existing, download, frames=frames))
 
 
 def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:

@@ -4,6 +4,7 @@ const served = new URL("..", document.currentScript.src).href;
 
 // A panel needs http; a page that was opened from a file says so.
 document.documentElement.classList.toggle("from-file", location.protocol === "file:");
+document.documentElement.classList.replace("no-js", "js");
 
 // In a course's frame storage may be forbidden, and the theme would stop at the first use. There it forgets instead.
 for (const name of ["localStorage", "sessionStorage"]) {

@@ -224,6 +224,7 @@ class PyPanel extends HTMLElement {
     this.move(before, this.places("[data-move]"));
     this.settle();
     if (!this.kept.length) this.store(this.querySelector("a.copy"));
+    this.dispatchEvent(new CustomEvent("shown", { bubbles: true }));
   }
 
   // What the reader holds is not taken away: a part that is open, a slider that is being moved.
@@ -273,15 +274,16 @@ class PyPanel extends HTMLElement {
   async copy(link, event) {
     event.preventDefault();
     const copied = await navigator.clipboard?.writeText(link.href).then(() => true, () => false);
-    if (!copied) history.replaceState(history.state, "", link.href);
-    this.setAttribute("link", copied ? "copied" : "address");
+    const framed = window.parent !== window; // there the address bar is the host's
+    if (!copied && !framed) history.replaceState(history.state, "", link.href);
+    this.setAttribute("link", copied ? "copied" : !framed || open(link.href) ? "address" : "forbidden");
     setTimeout(() => this.removeAttribute("link"), 4000);
   }
 }
 
 customElements.define("py-panel", PyPanel);
 const { effectiveType, type } = navigator.connection ?? {};
-if (effectiveType === "4g" && type !== "cellular") {
+if (effectiveType === "4g" && type !== "cellular" && window.parent === window) {
   requestIdleCallback(() => [...panels][0]?.wake(), { timeout: 8000 });
 }
 addEventListener("hashchange", () => panels.forEach((panel) => panel.readLink()));

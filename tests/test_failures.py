@@ -360,7 +360,7 @@ def addresses(site: Site) -> Iterator[tuple[str, str]]:
     for file in {*site.folder.rglob("*.html")} - {site.folder / "404.html"}:
         page = f"{SUB}/{file.relative_to(site.folder).as_posix().removesuffix('index.html')}"
         for node in html.parse(file).iter(RESOURCES):
-            if node.get("rel") not in ("canonical", "next", "prev"):
+            if node.get("rel") not in ("canonical", "next", "prev", "alternate"):
                 yield from ((page, node.get(name)) for name in ("src", "href", "data", "poster") if node.get(name))
     for file in site.folder.rglob("*.css"):
         page = f"{SUB}/{file.relative_to(site.folder).as_posix()}"

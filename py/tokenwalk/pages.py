@@ -102,14 +102,15 @@ def token_heads(ids: Iterable[int], start: int = 0) -> list[Markup]:
     return [head(k, i) for k, i in enumerate(ids, start)]
 
 
-def render(markdown: str, page: str, pages: Set[str], download: int) -> str:
+def render(markdown: str, page: str, pages: Set[str], download: int, **more: object) -> str:
     """The Markdown with every expression in it evaluated. Raises jinja2.UndefinedError for a name that is not known.
 
-    `page` is the page's name without an ending, `pages` all the names that exist, `download` the runtime's bytes.
+    `page` is the page's name without an ending, `pages` all the names that exist, `download` the runtime's bytes;
+    `more` are further names that the Markdown may use.
     """
     helpers = {f.__name__: f for f in (show, matrix, sums, token_heads)}
-    here = {"panel": partial(element, download=download), "steps": partial(steps, page, pages)}
-    return ENV.from_string(markdown, globals=ENV.globals | MODEL | helpers | here).render()
+    here = {"panel": partial(element, download=download), "steps": partial(steps, page, pages), "STEPS": STEPS}
+    return ENV.from_string(markdown, globals=ENV.globals | MODEL | helpers | here | more).render()
 
 
 def typeset(page: str, katex: Sequence[object]) -> str:

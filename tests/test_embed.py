@@ -1,0 +1,132 @@
+"""Bare pages for frames, as they are built: each panel has one, all it needs is there, a course can be told of it."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+from lxml import html as parser
+from lxml.html import HtmlElement
+
+from site_server import Site
+from tokenwalk import embed, panel
+from tokenwalk.state import BadInput
+
+BUILT_FOR = "http://127.0.0.1:8000/tokenwalk/"  # what mkdocs.yml says where nothing else is said
+KEPT = {"src", "width", "height", "title", "allowfullscreen", "loading"}  # no style, no script, no allow
+
+
+@pytest.fixture(scope="module")
+def built(site: Site) -> dict[str, HtmlElement]:
+    """Every bare page of the built site, by its name."""
+    return {file.stem: parser.parse(str(file)).getroot() for file in (site.folder / "embed").glob("*.html")}
+
+
+@pytest.fixture(scope="module")
+def there(site: Site) -> Callable[[str], Path]:
+    """The file of the site that an address in it leads to."""
+    return lambda path: site.folder / unquote(urlsplit(path).path).lstrip("/")
+
+
+# --- a page's Markdown in, frames out
+
+
+def made(**sources: str) -> list[tuple[str, str, str]]:
+    return [(frame.panel, frame.page, frame.file) for frame in embed.frames(sources, "https://x.org/y/")]
+
+
+def test_a_page_gives_a_frame_for_each_of_its_panels_and_none_for_a_typing_error():
+    text = 'One. {{ panel("lookup") }} Two. {{ panel("order") }} {{ panel("nothing") }}'
+    assert made(b=text, a='{{ panel("cut") }}') == [
+        ("cut", "a", "embed/cut.html"), ("lookup", "b", "embed/lookup.html"), ("order", "b", "embed/order.html")]
+
+
+def test_the_questions_of_a_page_are_called_after_the_page(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(panel.module("lookup"), "PAGE", "b", raising=False)
+    assert made(b='{{ panel("lookup") }} {{ panel("order") }}', a="") == [
+        ("order", "b", "embed/order.html"), ("lookup", "b", "embed/b-check.html")]
+
+
+def test_an_address_carries_a_state_and_refuses_one_that_the_panel_cannot_have():
+    (frame,) = embed.frames({"index": '{{ panel("build_x") }}'}, "https://x.org/y/")
+    assert frame.at() == "https://x.org/y/embed/build_x.html"
+    assert frame.at(shown=3, scheme="rope") == "https://x.org/y/embed/build_x.html#build_x?shown=3&scheme=rope"
+    assert frame.full == "../"
+    with pytest.raises(BadInput):
+        frame.at(scheme="ropes")
+
+
+# --- the built site
+
+
+def test_every_panel_has_a_bare_page_and_all_lie_side_by_side(site: Site, built: dict[str, HtmlElement]):
+    shown = [name for root in built.values() for name in root.xpath("//py-panel/@name")]
+    assert sorted(shown) == panel.names()
+    assert all(file.is_file() for file in (site.folder / "embed").iterdir())
+    elsewhere = {file.name for file in site.folder.rglob("*") if file.parent.name != "embed"}
+    assert elsewhere.isdisjoint(file.name for file in (site.folder / "embed").iterdir())
+
+
+def test_all_that_a_bare_page_loads_is_there_and_is_named_relative_to_it(built: dict[str, HtmlElement], there):
+    for name, root in built.items():
+        (base,) = root.xpath("//base/@href")
+        loaded = root.xpath("//script/@src | //img/@src | //link[@rel!='alternate' and @rel!='icon']/@href")
+        assert len(loaded) >= 6
+        for address in loaded:
+            assert address.startswith(("../", "data:")), (name, address)
+            assert address.startswith("data:") or there(urljoin(f"/embed/{base}", address)).is_file(), (name, address)
+
+
+def test_every_link_of_a_bare_page_leads_to_a_full_page_and_to_its_anchor(built: dict[str, HtmlElement], there):
+    for name, root in built.items():
+        (base,) = root.xpath("//base/@href")
+        assert root.xpath("//base/@target") == ["_blank"]
+        (full,) = root.xpath("//p[@class='full']/a/@href")
+        assert full == f"#{root.xpath('string(//py-panel/@name)')}"
+        for href in root.xpath("//a/@href"):
+            address = urlsplit(urljoin(f"http://here/embed/{base}", href))
+            if address.netloc == "here":
+                page = parser.parse(str(there(address.path) / "index.html")).getroot()
+                assert page.xpath("//*[@id=$id]", id=address.fragment.split("?")[0]), (name, href)
+
+
+def test_a_bare_page_says_what_it_is(built: dict[str, HtmlElement]):
+    for name, root in built.items():
+        title = " ".join(root.xpath("string(//py-panel//h3)").split())
+        assert root.xpath("string(//title)") == f"{title} · Tokenwalk"
+        assert (root.get("lang"), root.xpath("//meta[@name='robots']/@content")) == ("en", ["noindex"]), name
+        assert root.xpath("//meta[@name='viewport']/@content") == ["width=device-width, initial-scale=1"]
+        assert not root.xpath("//*[@autofocus] | //nav | //form[@role='search']")
+
+
+def test_before_python_a_bare_page_is_small(built: dict[str, HtmlElement], site: Site, there):
+    for name, root in built.items():
+        loaded = root.xpath("//script/@src | //link[@rel='stylesheet' or @rel='modulepreload']/@href")
+        files = [site.folder / f"embed/{name}.html", *(there(urljoin("/embed/", address)) for address in loaded)]
+        sizes = {file.name: len(gzip.compress(file.read_bytes())) for file in files}
+        assert sum(sizes.values()) <= 45_000, (name, sizes)
+
+
+def test_oembed_is_told_of_the_frame(built: dict[str, HtmlElement], site: Site, there):
+    for name, root in built.items():
+        (href,) = root.xpath("//link[@rel='alternate'][@type='application/json+oembed']/@href")
+        assert href.startswith(BUILT_FOR)
+        said = json.loads(there(href.removeprefix(BUILT_FOR)).read_text())
+        assert (said["version"], said["type"], said["provider_url"]) == ("1.0", "rich", BUILT_FOR)
+        frame = parser.fragment_fromstring(said["html"])
+        assert (frame.tag, frame.get("src")) == ("iframe", f"{BUILT_FOR}embed/{name}.html")
+        assert frame.get("title") == f"Tokenwalk: {said['title']}"
+        assert (int(frame.get("height")), type(said["width"])) == (said["height"], int)
+
+
+def test_the_page_for_teachers_has_a_frame_to_copy_and_a_link_for_each_panel(site: Site, built: dict[str, HtmlElement]):
+    root = parser.parse(str(site.folder / "teach/index.html")).getroot()
+    codes = [code.text_content().strip() for code in root.xpath("//article//code")]
+    frames = [parser.fragment_fromstring(code) for code in codes if code.startswith("<iframe")]
+    assert {frame.get("src").split("#")[0] for frame in frames} == {f"{BUILT_FOR}embed/{name}.html" for name in built}
+    assert all(set(frame.keys()) == KEPT for frame in frames)
+    opened = {href for href in root.xpath("//article//a/@href") if href.startswith("../embed/")}
+    assert opened == {f"../embed/{name}.html" for name in built}
+    assert len(root.xpath("//iframe")) == 1, "more would start Python once each"
