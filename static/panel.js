@@ -156,7 +156,8 @@ class PyPanel extends HTMLElement {
   // The link that a panel keeps what the reader did in: from storage, or into it and over an older one in the address.
   store(copy) {
     if (!this.hasAttribute("keep")) return;
-    if (copy && location.hash.startsWith(`#${this.id}?`)) history.replaceState(history.state, "", copy.href);
+    const here = location.pathname + location.search; // in a frame, links are read as on the full page
+    if (copy && location.hash.startsWith(`#${this.id}?`)) history.replaceState(history.state, "", here + copy.hash);
     const link = copy?.hash.split("?")[1] ?? "";
     try { return copy ? localStorage.setItem(this.place, link) : localStorage.getItem(this.place); } catch {} // forbidden
   }

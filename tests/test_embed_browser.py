@@ -252,66 +252,65 @@ SPLICE = """<script>addEventListener("message", ({ source, data }) => {
 REPORTS = "heard.map(([, data]) => data).filter(({ subject }) => subject === 'SPLICE.reportScoreAndState')"
 
 
+QUESTIONS = "embed/3-query-key-value-check.html"
+
+
 @pytest.fixture
-def scored(site: Site) -> Iterator[None]:
-    """build_x as if it held questions: every picture has a score, three of four, and says that a row was answered."""
-    mark = '<div class="picture"'
-    score = '<div data-score="3" data-max="4" data-question="row" data-answer="1 0" data-result="right" class="picture"'
-    (table,) = site.folder.glob("app-*/build_x.states.json")
-    marked = table.read_text().replace(json.dumps(mark)[1:-1], json.dumps(score)[1:-1]).encode()
-    page = (site.folder / "embed/build_x.html").read_text().replace(mark, score)
-    page = page.replace("<py-panel ", "<py-panel keep ")  # as panels with questions, which remember what was done
-    with (site.holding(".wasm"), site.answering("build_x.states.json", marked, "application/json"),
-          site.answering("embed/build_x.html", page.encode())):
-        yield
+def scored(host, site: Site) -> Iterator[Callable[..., Page]]:
+    """Opens another site's page with the questions of step 3 in a frame. Their table answers; Python does not come."""
+    with site.holding(".wasm"):
+        yield lambda frame=QUESTIONS, **more: host(frame, **more)
 
 
-def test_a_host_gets_score_and_state_after_each_answer(host, scored):
-    course = host()
-    frame = inner(course)
-    frame.click("#build_x-next")
-    course.wait_for_function(f"{REPORTS}.length === 1")
-    frame.check("[name=scheme][value=rope]", force=True)
-    course.wait_for_function(f"{REPORTS}.length === 2")
-    assert [(said["score"], said["state"]) for said in course.evaluate(REPORTS)] == [
-        (0.75, {"link": "shown=1"}), (0.75, {"link": "shown=1&scheme=rope"})]
-    assert len({said["message_id"] for said in course.evaluate(REPORTS)}) == 2
-    (question,) = course.evaluate(REPORTS)[1]["questions"]
-    assert {key: question[key] for key in ("question", "answer", "result")} == {
-        "question": "row", "answer": "1 0", "result": "right"}
+def answers(frame: Frame, choice: str) -> None:
+    """Gives an answer to the first question, which is right with v, and has it checked."""
+    frame.check(f"[name=sum][value={choice}]", force=True)
+    expect(frame.locator(f"[name=sum][value={choice}]")).to_be_checked()
+    frame.click("[value=check-sum]")
+    expect(frame.locator("[data-question=sum]")).to_have_attribute("data-answer", choice)
 
 
-def test_the_address_of_a_frame_stays_its_own(host, scored):
-    frame = inner(host("embed/build_x.html#build_x?scheme=rope"))
-    expect(frame.locator("[name=scheme][value=rope]")).to_be_checked()
-    frame.click("#build_x-next")
-    expect(frame.locator("#build_x-say")).to_contain_text("Row 1")
-    assert frame.evaluate("location.pathname").endswith("/embed/build_x.html")
+def test_a_host_gets_score_and_state_after_each_answer(scored):
+    course = scored()
+    answers(inner(course), "k")
+    answers(inner(course), "v")
+    course.wait_for_function(f"{REPORTS}.at(-1)?.score > 0")
+    *_, said = course.evaluate(REPORTS)
+    assert said["score"] == 0.2  # one of five
+    assert {"sum=v", "sum_tries=2"} <= set(said["state"]["link"].split("&"))
+    assert len({each["message_id"] for each in course.evaluate(REPORTS)}) == len(course.evaluate(REPORTS))
+    question = next(each for each in said["questions"] if each["question"] == "sum")
+    assert (question["answer"], question["result"], question["tries"]) == ("v", "right", "2")
 
 
-def test_a_host_gives_back_the_state_that_it_kept(host, scored):
-    course = host(script=SPLICE % '{ link: "shown=2&scheme=alibi" }')
-    frame = inner(course)
-    expect(frame.locator("[name=scheme][value=alibi]")).to_be_checked()
-    frame.click("#build_x-next")
-    expect(frame.locator("#build_x-say")).to_contain_text("Row 3")
+def test_the_address_of_a_frame_stays_its_own(scored):
+    frame = inner(scored(f"{QUESTIONS}#check_head?sum=k"))
+    expect(frame.locator("[name=sum][value=k]")).to_be_checked()
+    answers(frame, "k")
+    assert frame.evaluate("location.pathname").endswith(f"/{QUESTIONS}")
+    assert "sum_tries=1" in frame.evaluate("location.hash")
+
+
+def test_a_host_gives_back_the_state_that_it_kept(scored):
+    frame = inner(scored(script=SPLICE % '{ link: "sum=k" }'))
+    expect(frame.locator("[name=sum][value=k]")).to_be_checked()
+    answers(frame, "v")
 
 
 @pytest.mark.parametrize("state", ["null", "{}", "7", "{ link: 7 }", "{ link: null }", "[]"])
-def test_a_host_that_kept_nothing_leaves_the_first_picture(host, scored, state: str):
-    course = host(script=SPLICE % state)
+def test_a_host_that_kept_nothing_leaves_the_first_picture(scored, state: str):
+    course = scored(script=SPLICE % state)
     course.wait_for_timeout(1000)
-    assert inner(course).is_checked("[name=scheme][value=learned]")
+    assert not inner(course).locator("[name=sum]:checked").count()
     assert not inner(course).locator(".notice").count()
 
 
-def test_what_the_reader_did_meanwhile_is_not_lost_to_a_late_host(host, scored):
-    late = (SPLICE % '{ link: "scheme=alibi" }').replace("source.postMessage(", "setTimeout(() => source.postMessage(")
-    course = host(script=late.replace('"*");', '"*"), 1500);'))
-    inner(course).click("#build_x-next")
+def test_what_the_reader_did_meanwhile_is_not_lost_to_a_late_host(scored):
+    late = (SPLICE % '{ link: "sum=q" }').replace("source.postMessage(", "setTimeout(() => source.postMessage(")
+    course = scored(script=late.replace('"*");', '"*"), 1500);'))
+    answers(inner(course), "k")
     course.wait_for_timeout(2500)
-    assert inner(course).is_checked("[name=scheme][value=learned]")
-    expect(inner(course).locator("#build_x-say")).to_contain_text("Row 1")
+    assert inner(course).is_checked("[name=sum][value=k]")
 
 
 def test_a_panel_without_questions_says_nothing_of_scores(host, site: Site):

@@ -51,6 +51,11 @@ class Frame:
         return "../" if self.page == "index" else f"../{self.page}/"
 
     @property
+    def root(self) -> str:
+        """The site, as seen from the full page."""
+        return "" if self.page == "index" else "../"
+
+    @property
     def height(self) -> int:
         """The height of its first picture in a frame of WIDTH, in px."""
         return int(HEIGHTS.get(self.name, HEIGHT))
