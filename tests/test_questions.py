@@ -26,9 +26,9 @@ RIGHT = {
     # writes: 2.742 × (1 0 −0.5 −0.5) + (0 2 0 −2); size: 2 × 1,024 × 4,096 + 4,096 + 1,024
     "check_block": {
         "sees": "2", "writes": "2.742 2 −1.371 −3.371", "sum": "kept zero", "both": "roof", "size": "8,393,728"},
-    # odds: √5.06; between: ½ (2.685 + 9.375) and √(0.00101 × 0.81013); never: what the text shows of ids 9 and 11
+    # odds: √5.06; between: ½ (2.685 + 9.375) and √(0.0010 × 0.8101); never: what the text shows of ids 9 and 11
     "check_output": {
-        "training": "all", "hot": "greedy gain", "odds": "2.25", "between": "6.03 0.0286", "never": "9 11"},
+        "training": "all", "hot": "greedy gain", "odds": "2.25", "between": "6.03 0.0285", "never": "9 11"},
     # share: 0.810 / (0.810 + 0.160); cache: 3 d a, n a, n a, a d with n = 6 and d = a = 4
     "check_generation": {
         "greedy": "one hot", "share": "0.835", "order": "more", "edit": "3 4 5", "cache": "48 24 24 16"},
