@@ -6,7 +6,7 @@ from tokenwalk import block, checking, facts, path, toy
 from tokenwalk.questions import Choice, Number, Row, Rows, Several, in_panel, rows_changed
 
 PAGE, KEEP, CAP = "5-block", True, 30
-WIDE = 1024  # d of the model in the last question
+WIDE = 64  # d of the model in the last question
 IDS, DOG, HEADS = path.ids_of(toy.TEXT), path.ids_of("the dog climbed the"), ("head 1", "head 2")
 RUN, ALONE, BOTH = (path.walk(IDS, "learned", out) for out in ((), HEADS, ("head 1", "mlp")))
 
