@@ -23,6 +23,15 @@ RIGHT = {
     # score: the query and the key as the page prints them, multiplied by hand; alone: the value of the first token
     "check_head": {"sum": "v", "even": "0.5", "alone": "−0.816 −1.225", "score": "1.12", "rope": "q k"},
     "check_heads": {"first": "1 0 0 0 0", "lift": "1 2 3 4", "scores": "above", "alone": "part", "subject": "3"},
+    # writes: 2.742 × (1 0 −0.5 −0.5) + (0 2 0 −2); size: 2 × 64 × 256 + 256 + 64
+    "check_block": {
+        "sees": "2", "writes": "2.742 2 −1.371 −3.371", "sum": "kept zero", "both": "roof", "size": "33,088"},
+    # odds: √5.06; between: ½ (2.685 + 9.375) and √(0.0010 × 0.8101); never: what the text shows of ids 9 and 11
+    "check_output": {
+        "training": "all", "hot": "greedy gain", "odds": "2.25", "between": "6.03 0.0285", "never": "9 11"},
+    # share: 0.810 / (0.810 + 0.160); cache: 3 d a, n a, n a, a d with n = 6 and d = a = 4
+    "check_generation": {
+        "greedy": "one hot", "share": "0.835", "order": "more", "edit": "3 4 5", "cache": "48 24 24 16"},
 }
 QUESTIONS = {(name, q.name): q for name in NAMES for q in panel.module(name).QUESTIONS}
 every_panel = pytest.mark.parametrize("name", NAMES)

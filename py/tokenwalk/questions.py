@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tokenwalk.render import EXACT, count
@@ -112,7 +113,10 @@ class Several(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class Rows(Several):
-    """Which rows of a drawn matrix? The options are their positions, from 1; `drawn` gives its name, ids and rows."""
+    """Which rows of a drawn matrix? The options are the numbers that the page gives them: positions, from 1, or ids.
+
+    `drawn` gives the matrix: its name, its ids and its rows.
+    """
 
     drawn: Callable[[], tuple[str, ArrayLike, ArrayLike]]
     kind: ClassVar[str] = "rows"
@@ -170,3 +174,9 @@ def number(text: str, whole: bool = False) -> float:
     if not math.isfinite(value):
         raise BadInput(f"The answer needs a number, and “{text[:20]}” is none")
     return value
+
+
+def rows_changed(before: ArrayLike, after: ArrayLike) -> set[str]:
+    """The positions, from 1, at which the rows of two matrices differ: (n, d), (n, d) -> names of options of Rows."""
+    difference = np.abs(np.asarray(after) - np.asarray(before)).max(axis=1)  # (n,)
+    return {str(t + 1) for t in np.flatnonzero(difference > EXACT)}

@@ -1,10 +1,9 @@
 """Check yourself, step 2: a question for each point that most explanations of embeddings get wrong, and a few more."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokenwalk import checking, facts, position, presets, toy, worked, zipf
-from tokenwalk.questions import Choice, Number, Row, Rows, Several, in_panel
+from tokenwalk.questions import Choice, Number, Row, Rows, Several, in_panel, rows_changed
 
 PAGE, KEEP = "2-embeddings", True
 CAP = 13      # states in the table; Python has the rest
@@ -55,11 +54,6 @@ def stretched() -> str:
     """How many of the published configurations turn their hands more slowly than in training."""
     found = {preset.scaling != "none" for preset in presets.PRESETS.values()}
     return "some" if len(found) == 2 else "always" if found == {True} else "none"
-
-
-def rows_changed(before: NDArray[np.float64], after: NDArray[np.float64]) -> set[str]:
-    """The positions, from 1, at which two matrices differ."""
-    return {str(t + 1) for t in np.flatnonzero((before != after).any(axis=1))}
 
 
 QUESTIONS = (

@@ -3,8 +3,7 @@
 import numpy as np
 
 from tokenwalk import checking, path, toy
-from tokenwalk.panels.heads import changed
-from tokenwalk.questions import Choice, Number, Row, Rows, in_panel
+from tokenwalk.questions import Choice, Number, Row, Rows, in_panel, rows_changed
 
 PAGE, KEEP, CAP = "4-mask-and-heads", True, 30
 IDS = path.ids_of(toy.TEXT)
@@ -28,7 +27,7 @@ def changed_scores() -> str:
 QUESTIONS = (
     Row(name="first", right=lambda: RUN.weights[1, 0], proof=in_panel("heads", t=1)),
     Rows(name="lift", options=tuple(str(t + 1) for t in range(len(IDS))), drawn=lambda: ("attn", IDS, RUN.attn),
-         right=lambda: {str(t) for t in changed(OPEN, RUN)}, proof=in_panel("heads", mask=False)),
+         right=lambda: rows_changed(OPEN.attn, RUN.attn), proof=in_panel("heads", mask=False)),
     Choice(name="scores", options=("all", "above", "none"), right=changed_scores, proof=in_panel("heads", t=2)),
     Choice(name="alone", options=("nothing", "other", "part"), right=what_is_left, proof=in_panel("heads")),
     Number(name="subject", right=lambda: TRADED.weights[1, -1].argmax() + 1, digits=0,
