@@ -108,7 +108,7 @@ def build_py(folder, *words, env=None, python=sys.executable):
 
 def left(folder):
     """The names of what a set-up or a build has made, or left lying about. (The compiled library is kept, whole.)"""
-    whole = {p.name for p in (folder / ".cache").glob("compiled-*") if len(list(p.iterdir())) in (1, 3)}
+    whole = {p.name for p in (folder / ".cache").glob("packed-*") if len(list(p.iterdir())) in (1, 3)}
     return ({p.name for p in folder.iterdir()} - set(FILES) - {".cache", "__pycache__"}
             | {p.name for p in (folder / ".cache").glob("*")} - {"by-hand", WASM} - whole)
 

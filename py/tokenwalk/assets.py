@@ -47,7 +47,7 @@ def digest(data: bytes) -> str:
 
 def sent(name: str, data: bytes) -> int:
     """The bytes that travel: servers compress code, and leave archives as they are."""
-    return len(data if name.endswith(PACKED) else gzip.compress(data, mtime=0))
+    return len(data if name.endswith(PACKED) else gzip.compress(data, 6, mtime=0))  # 6: what servers use
 
 
 def packed(files: Files) -> Files:
@@ -81,14 +81,14 @@ def libraries(pyodide: Path, wheel: Path) -> Files:
 
 
 def compiled(sources: Files, cache: Path, node: Sequence[Path]) -> Files:
-    """The archives, byte-compiled and cut down to what is imported (compiled.py): made once, then kept in the cache.
+    """The archives, byte-compiled, cut down to what is imported (compiled.py) and packed: made once, kept in the cache.
 
     `node` is the command that runs a Python file under Pyodide. Raises OSError for a full disk, and RuntimeError if it
     fails for another reason.
     """
     script, kept = HERE / "compiled.py", HERE / "data/imported.json"
     made_from = {file.name: file.read_bytes() for file in (script, kept)} | sources
-    folder = cache / named("compiled", made_from)
+    folder = cache / named("packed", made_from)
     if not folder.is_dir():
         with tempfile.TemporaryDirectory(dir=cache) as temporary:
             given, made = Path(temporary, "given"), Path(temporary, "made")
@@ -103,6 +103,9 @@ def compiled(sources: Files, cache: Path, node: Sequence[Path]) -> Files:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 said = [line for line in answer.stderr.splitlines() if "Error" in line and len(line) < 300]
                 raise RuntimeError(f"Python's library could not be compiled: {' '.join(said) or answer.returncode}")
+            for name, data in packed({file.name: file.read_bytes() for file in made.iterdir()}).items():
+                (made / name).write_bytes(data)
+                (made / name.removesuffix(PACKED)).unlink()
             made.rename(folder)
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
@@ -141,8 +144,8 @@ def all_files(modules: Path, wheel: Path, static: Path, node: Path) -> Assets:
     pyodide, formulas, words = modules / "pyodide", katex(modules / "katex/dist"), [node, static / "under_pyodide.mjs"]
     code = compiled(libraries(pyodide, wheel), wheel.parent, words)
     ours = compiled({"tokenwalk.zip": archive()}, wheel.parent, words)
-    run = runtime(pyodide, packed(code))
-    own = {"pyodide-lock.json": lock_file(pyodide)} | packed(ours)
+    run = runtime(pyodide, code)
+    own = {"pyodide-lock.json": lock_file(pyodide)} | ours
     app = own | {f.name: f.read_bytes() for f in sorted(static.iterdir()) if f.suffix in (".js", ".css")}
     app |= {f"{name}.states.json": walk.table(name).encode() for name in panel.names()}
     # The short form of the library is a script and not a module: what it defines must be handed on.

@@ -6,7 +6,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from html import unescape
 from importlib import import_module
 from pathlib import Path
@@ -50,6 +50,7 @@ STEPS = (
 )
 
 
+@cache
 def code(function: Any) -> dict[str, Any]:
     """A function of the model as a reader sees it: its name, its file, its source with its name and comments marked."""
     source = inspect.getsource(function)
@@ -59,6 +60,7 @@ def code(function: Any) -> dict[str, Any]:
     return {"name": function.__name__, "file": file, "html": lines}
 
 
+@cache
 def element(name: str, download: int) -> Markup:
     """The `<py-panel>` element with the panel's first picture drawn in it, complete without scripts.
 
