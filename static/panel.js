@@ -222,8 +222,8 @@ class PyPanel extends HTMLElement {
       morphStyle: "innerHTML",
       callbacks: { beforeAttributeUpdated: (name, node) => !this.readers(name, node) },
     });
+    this.settle(); // first, so that the page is laid out once
     this.move(before, this.places("[data-move]"));
-    this.settle();
     if (!this.kept.length) this.store(this.querySelector("a.copy"));
     this.dispatchEvent(new CustomEvent("shown", { bubbles: true }));
   }
@@ -233,7 +233,7 @@ class PyPanel extends HTMLElement {
     return (name === "open" && node.matches("details")) || (name === "value" && node.matches("input[type=range]:active"));
   }
 
-  // Where things are: all places are read before anything is moved, so that the page is laid out once.
+  // Where things are: all places are read before anything is moved.
   places(selector) {
     const nodes = still.matches ? [] : [...this.body.querySelectorAll(selector)];
     return nodes.map((node) => [node, node.getBoundingClientRect()]);
