@@ -1,0 +1,57 @@
+// A course's side of a frame: what the frame reports (SPLICE messages) goes into the course's memory (SCORM) and comes back.
+const names = document.documentElement.dataset; // what this version of SCORM calls things; names.course is what is shown
+const frame = document.querySelector("iframe"), told = new Map(), began = Date.now(); // told: what the course holds
+let api, row, report;
+const call = (method, ...words) => { try { return String(api[names.prefix + method](...words)); } catch { return ""; } };
+const put = (name, value) => told.get(name) === value || (call("SetValue", name, value) === "true" && !!told.set(name, value));
+// The API of a window, its parents or its opener, if it has the methods. The windows of other sites throw.
+const real = (win) => { try { return typeof win[names.api][`${names.prefix}Initialize`] === "function" && win[names.api]; } catch {} };
+const found = (win, n = 0) => real(win) || (win && n < 500 ? found(win.parent === win ? win.opener : win.parent, n + 1) : null);
+const kept = (async () => { // {link}: the state that the course holds; null without a course, whose API may come late
+  for (let n = 0; n < 80 && !(api = found(window)); n++) await new Promise((done) => setTimeout(done, 100));
+  names.course = api && call("Initialize", "") ? "open" : "alone";
+  row = Number(call("GetValue", "cmi.interactions._count")) || 0;
+  if (!/completed|passed/.test(call("GetValue", names.status))) put(names.status, names.begin) && call("Commit", "");
+  const [panel, link = ""] = call("GetValue", "cmi.suspend_data").split(/\?(.*)/s);
+  return api && { link: panel === names.panel ? link : "" };
+})();
+function note({ question, answer, result }) { // an answer that was checked, as an interaction
+  const now = new Date(Date.now() - 60000 * new Date().getTimezoneOffset()).toISOString().slice(names.clock, 19);
+  const cells = { id: question, type: "fill-in", [names.when]: now, [names.response]: answer.slice(0, 250), result: names[result] };
+  for (const [name, cell] of Object.entries(cells)) put(`cmi.interactions.${row}.${name}`, cell);
+  row += 1;
+}
+function keep() { // the score goes before the status; what is refused is sent again
+  const { score, link, open } = report, text = `${names.panel}?${link}`, fits = text.length <= names.limit;
+  const marks = { min: 0, max: 100, raw: +(100 * score).toFixed(2), scaled: +score.toFixed(4) };
+  const taken = names.marks.split(" ").map((mark) => put(names.score + mark, `${marks[mark]}`));
+  if (!open) taken.push(put(names.status, "completed"));
+  taken.push(put(names.exit, "suspend"), !fits || put("cmi.suspend_data", text), call("Commit", "") === "true");
+  names.course = !api ? "alone" : taken.includes(false) ? "refused" : fits ? "kept" : "long";
+  clearTimeout(report.timer);
+  if (names.course === "refused") report.timer = setTimeout(keep, 5000);
+}
+addEventListener("message", async ({ source, data }) => {
+  if (source !== frame.contentWindow || !/^SPLICE\.(getState|report)/.test(data?.subject)) return;
+  const held = report ?? (await kept), { message_id, score, state, questions } = data;
+  if (data.subject === "SPLICE.getState") return source.postMessage({ subject: `${data.subject}.response`, message_id, state: held }, "*");
+  const asked = questions ?? [...(frame.contentDocument?.querySelectorAll("[data-question]") ?? [])].map(({ dataset }) => ({ ...dataset }));
+  const fresh = asked.filter(({ question, answer, result }) => result && told.get(question) !== answer);
+  for (const { question, answer } of fresh) told.set(question, answer);
+  // Before the reader does anything, a frame reports what the course holds already, or less.
+  if (!report && (state.link === held?.link || navigator.userActivation?.hasBeenActive === false)) return;
+  clearTimeout(report?.timer);
+  report = { link: state.link, score: Math.min(1, Math.max(0, score || 0)), open: asked.some(({ result, done }) => !result && !done) };
+  fresh.forEach(note);
+  keep();
+});
+// In a package with the frames, the pages are elsewhere: a link to one goes to the site.
+frame.addEventListener("load", () => frame.contentDocument?.addEventListener("click", ({ target }) => {
+  const link = target.closest("a[href]");
+  if (link) link.href = link.href.replace(new URL(".", location).href, names.site);
+}, true));
+addEventListener("pagehide", () => {
+  const seconds = Math.round((Date.now() - began) / 1000);
+  put(names.time, names.prefix ? new Date(1000 * seconds).toISOString().slice(11, 19) : `PT${seconds}S`);
+  call(names.finish, "");
+});
