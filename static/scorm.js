@@ -1,7 +1,7 @@
 // A course's side of a frame: what the frame reports (SPLICE messages) goes into the course's memory (SCORM) and comes back.
 const names = document.documentElement.dataset; // what this version of SCORM calls things; names.course is what is shown
 const frame = document.querySelector("iframe"), told = new Map(), began = Date.now(); // told: what the course holds
-let api, row, report;
+let api, row, report, known = "";
 const call = (method, ...words) => { try { return String(api[names.prefix + method](...words)); } catch { return ""; } };
 const put = (name, value) => told.get(name) === value || (call("SetValue", name, value) === "true" && !!told.set(name, value));
 // The API of a window, its parents or its opener, if it has the methods. The windows of other sites throw.
@@ -17,7 +17,7 @@ const kept = (async () => { // {link}: the state that the course holds; null wit
 })();
 function note({ question, answer, result }) { // an answer that was checked, as an interaction
   const now = new Date(Date.now() - 60000 * new Date().getTimezoneOffset()).toISOString().slice(names.clock, 19);
-  const cells = { id: question, type: "fill-in", [names.when]: now, [names.response]: answer.slice(0, 250), result: names[result] };
+  const cells = { id: question, type: "fill-in", [names.moment]: now, [names.response]: answer.slice(0, 250), result: names[result] };
   for (const [name, cell] of Object.entries(cells)) put(`cmi.interactions.${row}.${name}`, cell);
   row += 1;
 }
@@ -33,13 +33,12 @@ function keep() { // the score goes before the status; what is refused is sent a
 }
 addEventListener("message", async ({ source, data }) => {
   if (source !== frame.contentWindow || !/^SPLICE\.(getState|report)/.test(data?.subject)) return;
-  const held = report ?? (await kept), { message_id, score, state, questions } = data;
+  const held = report ?? (await kept), { message_id, score, state, questions: asked = [] } = data;
   if (data.subject === "SPLICE.getState") return source.postMessage({ subject: `${data.subject}.response`, message_id, state: held }, "*");
-  const asked = questions ?? [...(frame.contentDocument?.querySelectorAll("[data-question]") ?? [])].map(({ dataset }) => ({ ...dataset }));
   const fresh = asked.filter(({ question, answer, result }) => result && told.get(question) !== answer);
-  for (const { question, answer } of fresh) told.set(question, answer);
-  // Before the reader does anything, a frame reports what the course holds already, or less.
-  if (!report && (state.link === held?.link || navigator.userActivation?.hasBeenActive === false)) return;
+  fresh.forEach(({ question, answer }) => told.set(question, answer));
+  // Until the reader has gone into the frame, it reports nothing new: what the course holds, or what is left of that.
+  if (!report && ([known, held?.link].includes(state.link) || document.activeElement !== frame)) return void (known = state.link);
   clearTimeout(report?.timer);
   report = { link: state.link, score: Math.min(1, Math.max(0, score || 0)), open: asked.some(({ result, done }) => !result && !done) };
   fresh.forEach(note);

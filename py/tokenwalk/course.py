@@ -34,11 +34,11 @@ class Version:
 SCORM12 = Version("imsmanifest12.xml", {
     "api": "API", "prefix": "LMS", "finish": "Finish", "status": "cmi.core.lesson_status", "score": "cmi.core.score.",
     "marks": "min max raw", "exit": "cmi.core.exit", "time": "cmi.core.session_time", "response": "student_response",
-    "when": "time", "clock": 11, "right": "correct", "wrong": "wrong", "limit": 4096})
+    "moment": "time", "clock": 11, "right": "correct", "wrong": "wrong", "limit": 4096})
 SCORM2004 = Version("imsmanifest2004.xml", {
     "api": "API_1484_11", "prefix": "", "finish": "Terminate", "status": "cmi.completion_status", "score": "cmi.score.",
     "marks": "min max raw scaled", "exit": "cmi.exit", "time": "cmi.session_time", "response": "learner_response",
-    "when": "timestamp", "clock": 0, "right": "correct", "wrong": "incorrect", "limit": 64000})
+    "moment": "timestamp", "clock": 0, "right": "correct", "wrong": "incorrect", "limit": 64000})
 
 
 @dataclass(frozen=True)
