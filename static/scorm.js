@@ -15,40 +15,40 @@ const kept = (async () => { // {link}: the state that the course holds; null wit
   const [panel, link = ""] = call("GetValue", "cmi.suspend_data").split(/\?(.*)/s);
   return api && { link: panel === names.panel ? link : "" };
 })();
-function note({ question, answer, result }) { // an answer that was checked, as an interaction
+const note = ({ question, answer, result }) => { // an answer that was checked, as an interaction
   const now = new Date(Date.now() - 60000 * new Date().getTimezoneOffset()).toISOString().slice(names.clock, 19);
   const cells = { id: question, type: "fill-in", [names.moment]: now, [names.response]: answer.slice(0, 250), result: names[result] };
-  for (const [name, cell] of Object.entries(cells)) put(`cmi.interactions.${row}.${name}`, cell);
+  Object.entries(cells).forEach(([name, cell]) => put(`cmi.interactions.${row}.${name}`, cell));
   row += 1;
-}
-function keep() { // the score goes before the status; what is refused is sent again
+};
+const keep = () => { // the score goes before the status; what is refused is sent again
   const { score, link, open } = report, text = `${names.panel}?${link}`, fits = text.length <= names.limit;
   const marks = { min: 0, max: 100, raw: +(100 * score).toFixed(2), scaled: +score.toFixed(4) };
   const taken = names.marks.split(" ").map((mark) => put(names.score + mark, `${marks[mark]}`));
   if (!open) taken.push(put(names.status, "completed"));
   taken.push(put(names.exit, "suspend"), !fits || put("cmi.suspend_data", text), call("Commit", "") === "true");
   names.course = !api ? "alone" : taken.includes(false) ? "refused" : fits ? "kept" : "long";
-  clearTimeout(report.timer);
   if (names.course === "refused") report.timer = setTimeout(keep, 5000);
-}
+};
+const lead = ({ target }) => { // a package that holds the frames has no pages: a link to one goes to the site
+  const link = target.closest("a[href]");
+  if (link) link.href = link.href.replace(new URL(".", location).href, names.site);
+};
 addEventListener("message", async ({ source, data }) => {
-  if (source !== frame.contentWindow || !/^SPLICE\.(getState|report)/.test(data?.subject)) return;
-  const held = report ?? (await kept), { message_id, score, state, questions: asked = [] } = data;
-  if (data.subject === "SPLICE.getState") return source.postMessage({ subject: `${data.subject}.response`, message_id, state: held }, "*");
-  const fresh = asked.filter(({ question, answer, result }) => result && told.get(question) !== answer);
+  if (source !== frame.contentWindow) return;
+  frame.contentDocument?.addEventListener("click", lead, true);
+  if (!["SPLICE.getState", "SPLICE.reportScoreAndState"].includes(data?.subject)) return;
+  const held = report ?? (await kept), { subject, message_id, score, state, questions = [] } = data;
+  if (subject === "SPLICE.getState") return source.postMessage({ subject: `${subject}.response`, message_id, state: held }, "*");
+  const fresh = questions.filter(({ question, answer, result }) => result && told.get(question) !== answer);
   fresh.forEach(({ question, answer }) => told.set(question, answer));
   // Until the reader has gone into the frame, it reports nothing new: what the course holds, or what is left of that.
   if (!report && ([known, held?.link].includes(state.link) || document.activeElement !== frame)) return void (known = state.link);
   clearTimeout(report?.timer);
-  report = { link: state.link, score: Math.min(1, Math.max(0, score || 0)), open: asked.some(({ result, done }) => !result && !done) };
+  report = { link: state.link, score: Math.min(1, Math.max(0, score || 0)), open: questions.some(({ result, done }) => !result && !done) };
   fresh.forEach(note);
   keep();
 });
-// In a package with the frames, the pages are elsewhere: a link to one goes to the site.
-frame.addEventListener("load", () => frame.contentDocument?.addEventListener("click", ({ target }) => {
-  const link = target.closest("a[href]");
-  if (link) link.href = link.href.replace(new URL(".", location).href, names.site);
-}, true));
 addEventListener("pagehide", () => {
   const seconds = Math.round((Date.now() - began) / 1000);
   put(names.time, names.prefix ? new Date(1000 * seconds).toISOString().slice(11, 19) : `PT${seconds}S`);
