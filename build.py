@@ -331,18 +331,18 @@ def site(options: argparse.Namespace, rest: list[str]) -> int:
     return 0
 
 
-def course(options: argparse.Namespace, rest: list[str]) -> int:
+def packed_course(options: argparse.Namespace, rest: list[str]) -> int:
     """Builds the site and writes the packages for courses into dist/."""
     site(options, rest)
     sys.path.insert(0, str(ROOT / "py"))
-    from tokenwalk import course as packing
+    from tokenwalk import course, packages
 
     try:
-        made = packing.course(SITE, options.only)
+        made = course.course(SITE, options.only)
     except LookupError as error:
         raise Stop(error.args[0]) from None
     DIST.mkdir(exist_ok=True)
-    for name, data in packing.packages(made).items():
+    for name, data in packages.packages(made).items():
         (DIST / name).write_bytes(data)
         print(f"dist/{name}  {len(data) / 1e6:.2f} MB")
     print(f"The links in them, and all of the thin package, lead to {made.address} (the variable SITE_URL).")
@@ -376,7 +376,7 @@ def bench(options: argparse.Namespace, rest: list[str]) -> int:
     return call([PYTHON, "tests/bench.py"])
 
 
-COMMANDS = {"site": site, "course": course, "serve": serve, "test": test, "bench": bench}
+COMMANDS = {"site": site, "course": packed_course, "serve": serve, "test": test, "bench": bench}
 
 
 def port(text: str) -> int:

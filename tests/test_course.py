@@ -10,21 +10,29 @@ import pytest
 from lxml import etree
 
 from tokenwalk import course
+from tokenwalk.scorm import SCORM12, SCORM2004, scorm
 from toy_course import built
 
 ROOT = Path(__file__).parent.parent
 SCHEMAS = ROOT / ".cache/hosts/schemas/lib/schemas/definitionFiles"
 ADL = {"12": "{http://www.adlnet.org/xsd/adlcp_rootv1p2}scormtype", "2004": "{http://www.adlnet.org/xsd/adlcp_v1p3}scormType"}
-KINDS = ["scorm12", "scorm12-thin", "scorm2004"]
+KINDS = {"scorm12": SCORM12, "scorm12-thin": SCORM12, "scorm2004": SCORM2004}
 Packages = dict[str, zipfile.ZipFile]
+
+
+def packed(made: course.Course) -> dict[str, bytes]:
+    """The SCORM packages of a course by their kind."""
+    return {kind: course.zipped(scorm(made, version, "thin" in kind)) for kind, version in KINDS.items()}
+
+
+def opened(made: course.Course) -> Packages:
+    return {kind: zipfile.ZipFile(io.BytesIO(data)) for kind, data in packed(made).items()}
 
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     """The packages of the small site, opened."""
-    made = course.packages(course.course(built(tmp_path_factory.mktemp("toy")).site, "embeddings"))
-    return {name.removeprefix("tokenwalk-embeddings-").split(".")[0]: zipfile.ZipFile(io.BytesIO(data))
-            for name, data in made.items()}
+    return opened(built(tmp_path_factory.mktemp("toy")))
 
 
 def manifest(package: zipfile.ZipFile) -> etree._Element:
@@ -90,7 +98,7 @@ def test_the_questions_come_first_and_the_panels_follow_in_the_order_of_the_page
     for package in packages.values():
         root = manifest(package)
         titles = [title.text for title in root.iterfind(".//{*}item/{*}title")]
-        assert titles == ["2 Embeddings", "Ten questions", "Build X", "A & B"]
+        assert titles == ["2 Embeddings", "Embeddings: Ten questions", "Embeddings: Build X", "Embeddings: A & B"]
         assert root.find(".//{*}resource").get("href") == "course-2-embeddings-check.html"
 
 
@@ -116,9 +124,9 @@ def test_what_one_reader_answers_is_not_kept_in_a_browser_that_many_use(packages
 
 
 def test_the_same_site_gives_the_same_bytes(tmp_path: Path):
-    first, second = (course.packages(built(tmp_path / name)) for name in ("one", "two"))
+    first, second = (packed(built(tmp_path / name)) for name in ("one", "two"))
     assert first == second
-    entries = zipfile.ZipFile(io.BytesIO(first["tokenwalk-embeddings-scorm12.zip"])).infolist()
+    entries = zipfile.ZipFile(io.BytesIO(first["scorm12"])).infolist()
     assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
 
 

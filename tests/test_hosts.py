@@ -19,11 +19,12 @@ from playwright.sync_api import Browser, BrowserContext, FrameLocator, expect
 
 from site_server import Site
 from tokenwalk import course
+from tokenwalk.scorm import SCORM12, SCORM2004, scorm
 from toy_course import ROOT, built
 
 HOSTS = ROOT / "tests/hosts"
 PYTHON = ROOT / ".cache/hosts" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-KINDS = {"scorm12": course.SCORM12, "scorm12-thin": course.SCORM12, "scorm2004": course.SCORM2004}
+KINDS = {"scorm12": SCORM12, "scorm12-thin": SCORM12, "scorm2004": SCORM2004}
 ITEM = "course-2-embeddings-check.html"
 
 
@@ -66,8 +67,8 @@ def hosted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @pytest.fixture(scope="module")
 def packages(hosted: Site) -> dict[str, bytes]:
     """The packages of the small site by their kind."""
-    made = course.packages(course.course(hosted.folder))
-    return {kind: made[f"tokenwalk-embeddings-{kind}.zip"] for kind in KINDS}
+    made = course.course(hosted.folder)
+    return {kind: course.zipped(scorm(made, version, "thin" in kind)) for kind, version in KINDS.items()}
 
 
 def play(questions: FrameLocator) -> None:

@@ -1,8 +1,8 @@
 """Common Cartridge 1.3 of a course: pages with the frames, links, and the questions as an LMS's own (QTI 1.2).
 
-Questions with one choice, several choices or a number go along. A row of numbers and rows of a matrix have no counterpart
-in the cartridge's profile of QTI and are left out, which the page of frames says. Source: IMS Common Cartridge 1.3, the
-profile's section on question and test interoperability. Used at build time only.
+Questions with one choice, several choices or a number go along. A row of numbers and rows of a matrix have no
+counterpart in the cartridge's profile of QTI and are left out, which the page of frames says. Source: IMS Common
+Cartridge 1.3, its section on questions and tests. Used at build time only.
 """
 
 from collections.abc import Sequence

@@ -1,44 +1,23 @@
-"""The packages for courses, made from a built site: SCORM 1.2 and 2004, complete or thin, and Common Cartridge.
+"""What a course is made of: the steps of a built site, with the panels and questions of each that have a frame.
 
-A package is a dict from a file's path to its bytes, and then a zip. Nothing here knows MkDocs. Used at build time only.
+scorm.py and cartridge.py pack it. A package is a dict from a file's path to its bytes, and then a zip. Nothing here
+knows MkDocs. Used at build time only.
 """
 
 import io
-import re
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from pathlib import Path
 from typing import Any
 
 from lxml import html as parser
 
 from tokenwalk import render
-from tokenwalk.assets import EARLY, Files, digest
+from tokenwalk.assets import EARLY, Files
 from tokenwalk.pages import STEPS, Step
 
-KEPT = re.compile(rb"(<py-panel\b[^>]*?) keep(?=[ >])")
 CHECK = "check_"  # how the names of the question panels begin
-
-
-@dataclass(frozen=True)
-class Version:
-    """A version of SCORM: the template of its manifest, and what it calls the things that scorm.js handles."""
-
-    manifest: str
-    names: dict[str, object]
-
-
-SCORM12 = Version("imsmanifest12.xml", {
-    "api": "API", "prefix": "LMS", "finish": "Finish", "status": "cmi.core.lesson_status", "score": "cmi.core.score.",
-    "marks": "min max raw", "exit": "cmi.core.exit", "time": "cmi.core.session_time", "response": "student_response",
-    "moment": "time", "clock": 11, "right": "correct", "wrong": "wrong", "limit": 4096})
-SCORM2004 = Version("imsmanifest2004.xml", {
-    "api": "API_1484_11", "prefix": "", "finish": "Terminate", "status": "cmi.completion_status", "score": "cmi.score.",
-    "marks": "min max raw scaled", "exit": "cmi.exit", "time": "cmi.session_time", "response": "learner_response",
-    "moment": "timestamp", "clock": 0, "right": "correct", "wrong": "incorrect", "limit": 64000})
 
 
 @dataclass(frozen=True)
@@ -104,8 +83,9 @@ def name(step: Step) -> str:
 def items(step: Step, site: Path) -> list[Item]:
     """The panels of a step's page that have a frame, its questions first: some hosts play the first item only."""
     page = parser.parse(str(site / step.page / "index.html"))
-    found = [Item(panel, step.page, " ".join(page.xpath("string(//*[@id=$id])", id=f"{panel}-title").split()))
-             for panel in page.xpath("//py-panel/@name")]
+    titles = {panel: " ".join(page.xpath("string(//*[@id=$id])", id=f"{panel}-title").split())
+              for panel in page.xpath("//py-panel/@name")}
+    found = [Item(panel, step.page, f"{step.name}: {title}") for panel, title in titles.items()]
     return sorted((item for item in found if (site / item.frame).exists()), key=lambda item: not item.graded)
 
 
@@ -115,37 +95,9 @@ def files(course: Course, pattern: str) -> Files:
     return {file.relative_to(course.site).as_posix(): file.read_bytes() for file in found}
 
 
-def shared(course: Course) -> Files:
-    """What every frame loads: the folders of the site that are named by their content, without what one panel needs."""
-    return {path: data for path, data in files(course, "*-????????????/**/*").items()
-            if not path.endswith((".states.json", "/scorm.js"))}
-
-
-def frame(course: Course, item: Item) -> Files:
-    """The files of one item's frame. Only the course keeps its answers, not the browser of a machine that many use."""
-    page = KEPT.sub(rb"\1", (course.site / item.frame).read_bytes())
-    return {item.frame: page} | files(course, f"app-*/{item.panel}.states.json")
-
-
 def filled(template: str, **values: Any) -> bytes:
     """The named template, filled, as a file."""
     return render.html(template, **values).encode()
-
-
-def start(course: Course, item: Item, version: Version, thin: bool) -> Files:
-    """The page that a course opens for an item."""
-    root = course.address if thin else ""
-    return {item.start: filled("course.html", item=item, root=root, address=course.address, names=version.names)}
-
-
-def scorm(course: Course, version: Version, thin: bool = False) -> Files:
-    """A SCORM package. A thin one frames the site; the other one holds the frames and needs no network."""
-    (script,) = files(course, "app-*/scorm.js").values()
-    runtime = {"scorm.js": script} | ({} if thin else shared(course))
-    own = {item: start(course, item, version, thin) | ({} if thin else frame(course, item)) for item in course.items}
-    identifier = f"tokenwalk-{digest(repr((course.address, thin, list(own))).encode())[:12]}"
-    manifest = filled(version.manifest, course=course, own=own, runtime=sorted(runtime), identifier=identifier)
-    return reduce(or_, own.values(), {"imsmanifest.xml": manifest} | runtime)
 
 
 def zipped(files: Files) -> bytes:
@@ -157,11 +109,3 @@ def zipped(files: Files) -> bytes:
             entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
             target.writestr(entry, content, compresslevel=9)
     return data.getvalue()
-
-
-def packages(course: Course) -> Files:
-    """Every package by its file's name."""
-    made = {"scorm12.zip": scorm(course, SCORM12), "scorm12-thin.zip": scorm(course, SCORM12, thin=True),
-            "scorm2004.zip": scorm(course, SCORM2004)}
-    part = f"-{name(course.steps[0][0])}" if len(course.steps) == 1 else ""
-    return {f"tokenwalk{part}-{ending}": zipped(files) for ending, files in made.items()}
