@@ -1,7 +1,6 @@
 """The course packages as files: against the published schemas of SCORM, and what those cannot say."""
 
 import io
-import shutil
 import zipfile
 from collections import Counter
 from pathlib import Path, PurePosixPath
@@ -11,10 +10,8 @@ from lxml import etree
 
 from tokenwalk import course
 from tokenwalk.scorm import SCORM12, SCORM2004, scorm
-from toy_course import built
+from toy_course import built, published
 
-ROOT = Path(__file__).parent.parent
-SCHEMAS = ROOT / ".cache/hosts/schemas/lib/schemas/definitionFiles"
 ADL = {"12": "{http://www.adlnet.org/xsd/adlcp_rootv1p2}scormtype", "2004": "{http://www.adlnet.org/xsd/adlcp_v1p3}scormType"}
 KINDS = {"scorm12": SCORM12, "scorm12-thin": SCORM12, "scorm2004": SCORM2004}
 Packages = dict[str, zipfile.ZipFile]
@@ -41,12 +38,7 @@ def manifest(package: zipfile.ZipFile) -> etree._Element:
 
 @pytest.fixture(scope="module")
 def schemas(tmp_path_factory: pytest.TempPathFactory) -> dict[str, etree.XMLSchema]:
-    """The schemas of both versions of SCORM; those of 2004 are read together."""
-    folder = tmp_path_factory.mktemp("schemas")
-    shutil.copytree(SCHEMAS / "scorm20044thedition", folder, dirs_exist_ok=True)
-    shutil.copy(ROOT / "tests/hosts/scorm2004.xsd", folder)
-    files = {"scorm12": SCHEMAS / "scorm12edition/adlcp_rootv1p2.xsd", "scorm2004": folder / "scorm2004.xsd"}
-    return {version: etree.XMLSchema(etree.parse(str(file))) for version, file in files.items()}
+    return published(tmp_path_factory.mktemp("schemas"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,10 +1,14 @@
-"""A small site with one page, two panels and ten questions, and the course packages that are made of it."""
+"""What the tests of course packages share: a small site with two panels and ten questions, and SCORM's schemas."""
 
+import shutil
 from pathlib import Path
+
+from lxml import etree
 
 from tokenwalk import course
 
 ROOT = Path(__file__).parent.parent
+SCHEMAS = ROOT / ".cache/hosts/schemas/lib/schemas/definitionFiles"
 PAGE = """<!doctype html><link rel="canonical" href="{address}"><py-panel name="build_x"><h3 id="build_x-title">Build
 X</h3></py-panel><py-panel name="scatter"><h3 id="scatter-title">A &amp; B</h3></py-panel><py-panel name="check_toy">
 <h3 id="check_toy-title">Ten questions</h3></py-panel>"""
@@ -23,3 +27,11 @@ def built(folder: Path, address: str = "https://example.org/tokenwalk/") -> cour
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text.replace("{address}", address))
     return course.course(folder)
+
+
+def published(folder: Path) -> dict[str, etree.XMLSchema]:
+    """The published schemas of both versions of SCORM; those of 2004 are read together, in a folder."""
+    shutil.copytree(SCHEMAS / "scorm20044thedition", folder, dirs_exist_ok=True)
+    shutil.copy(ROOT / "tests/hosts/scorm2004.xsd", folder)
+    files = {"scorm12": SCHEMAS / "scorm12edition/adlcp_rootv1p2.xsd", "scorm2004": folder / "scorm2004.xsd"}
+    return {version: etree.XMLSchema(etree.parse(str(file))) for version, file in files.items()}
