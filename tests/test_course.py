@@ -124,5 +124,5 @@ def test_the_same_site_gives_the_same_bytes(tmp_path: Path):
 
 def test_a_page_that_does_not_exist_is_named_with_those_that_do(tmp_path: Path):
     site = built(tmp_path).site
-    with pytest.raises(LookupError, match=r"No page is called embedding\. There are: embeddings\."):
+    with pytest.raises(LookupError, match=r"No page is called embedding\. There are: embeddings, index\."):
         course.course(site, "embedding")

@@ -9,11 +9,12 @@ from tokenwalk import course
 
 ROOT = Path(__file__).parent.parent
 SCHEMAS = ROOT / ".cache/hosts/schemas/lib/schemas/definitionFiles"
-PAGE = """<!doctype html><link rel="canonical" href="{address}"><py-panel name="build_x"><h3 id="build_x-title">Build
+PAGE = """<!doctype html><py-panel name="build_x"><h3 id="build_x-title">Build
 X</h3></py-panel><py-panel name="scatter"><h3 id="scatter-title">A &amp; B</h3></py-panel><py-panel name="check_toy">
 <h3 id="check_toy-title">Ten questions</h3></py-panel>"""
 SCRIPT = (ROOT / "static/scorm.js").read_text()
-FILES = {"index.html": PAGE, "2-embeddings/index.html": PAGE, "embed/build_x.html": "<title>X</title>",
+FILES = {"index.html": '<!doctype html><link rel="canonical" href="{address}">',
+         "2-embeddings/index.html": PAGE, "embed/build_x.html": "<title>X</title>",
          "embed/scatter.html": "<title>S</title>", "embed/scatter.oembed.json": "{}", "assets/theme.js": "",
          "embed/2-embeddings-check.html": (ROOT / "tests/hosts/questions.html").read_text(),
          "app-0123456789ab/scorm.js": SCRIPT, "app-0123456789ab/panel.js": "export {}",

@@ -18,6 +18,7 @@ from tokenwalk.assets import EARLY, Files
 from tokenwalk.pages import STEPS, Step
 
 CHECK = "check_"  # how the names of the question panels begin
+START = Step("index", "The whole path", "", "")
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def course(site: Path, only: str = "") -> Course:
 
     Raises LookupError with a sentence if no page is called `only`.
     """
-    steps = [step for step in STEPS if (site / step.page / "index.html").exists()]
+    steps = [step for step in (*STEPS, START) if (site / place(step) / "index.html").exists()]
     if only and only not in map(name, steps):
         raise LookupError(f"No page is called {only}. There are: {', '.join(map(name, steps))}.")
     address = str(parser.parse(str(site / "index.html")).xpath("string(//link[@rel='canonical']/@href)"))
@@ -77,12 +78,22 @@ def course(site: Path, only: str = "") -> Course:
 
 def name(step: Step) -> str:
     """A page's name without its number: `embeddings`."""
-    return step.page.split("-", 1)[1]
+    return step.page.split("-", 1)[-1]
+
+
+def place(step: Step) -> str:
+    """Where a page lies in the site: `2-embeddings/`."""
+    return "" if step == START else f"{step.page}/"
+
+
+def heading(step: Step) -> str:
+    """What a page is called in a list: `2 Embeddings`."""
+    return step.name if step == START else f"{step.page[0]} {step.name}"
 
 
 def items(step: Step, site: Path) -> list[Item]:
     """The panels of a step's page that have a frame, its questions first: some hosts play the first item only."""
-    page = parser.parse(str(site / step.page / "index.html"))
+    page = parser.parse(str(site / place(step) / "index.html"))
     titles = {panel: " ".join(page.xpath("string(//*[@id=$id])", id=f"{panel}-title").split())
               for panel in page.xpath("//py-panel/@name")}
     found = [Item(panel, step.page, f"{step.name}: {title}") for panel, title in titles.items()]
@@ -97,7 +108,7 @@ def files(course: Course, pattern: str) -> Files:
 
 def filled(template: str, **values: Any) -> bytes:
     """The named template, filled, as a file."""
-    return render.html(template, **values).encode()
+    return render.html(template, heading=heading, place=place, **values).encode()
 
 
 def zipped(files: Files) -> bytes:
