@@ -39,14 +39,14 @@ def test_every_frame_of_the_site_is_an_item(whole: course.Course):
 
 def test_the_packages_keep_to_their_sizes_and_names(whole: course.Course):
     made = packages(whole)
-    limits = {"scorm12.zip": 12e6, "scorm12-thin.zip": 50e3, "scorm2004.zip": 12e6, "cartridge.imscc": 500e3}
-    assert {name.removeprefix("tokenwalk-") for name in made} == set(limits)
+    limits = {"-scorm12.zip": 12e6, "-scorm12-thin.zip": 50e3, "-scorm2004.zip": 12e6, ".imscc": 500e3}
+    assert {name.removeprefix("tokenwalk") for name in made} == set(limits)
     for name, limit in limits.items():
-        assert len(made[f"tokenwalk-{name}"]) <= limit
-        held = zipfile.ZipFile(io.BytesIO(made[f"tokenwalk-{name}"])).namelist()
+        assert len(made[f"tokenwalk{name}"]) <= limit
+        held = zipfile.ZipFile(io.BytesIO(made[f"tokenwalk{name}"])).namelist()
         assert not [path for path in held if path.endswith(".mjs") or set(path) & set("\\?#% ")]
         assert max(Counter(PurePosixPath(path).name for path in held).values()) == 1
-        root = etree.fromstring(zipfile.ZipFile(io.BytesIO(made[f"tokenwalk-{name}"])).read("imsmanifest.xml"))
+        root = etree.fromstring(zipfile.ZipFile(io.BytesIO(made[f"tokenwalk{name}"])).read("imsmanifest.xml"))
         assert sorted([*(file.get("href") for file in root.iterfind(".//{*}file")), "imsmanifest.xml"]) == held
 
 
