@@ -296,6 +296,12 @@ def set_up() -> None:
     make_numpy()
 
 
+def set_up_hosts() -> None:
+    """Makes what only the tests need, unless it is there."""
+    locked = hashlib.sha256(HOSTS_LOCK.read_bytes()).hexdigest()
+    make(HOSTS, f"{sys.implementation.cache_tag} {HOSTS} {locked} {SCHEMAS}", make_hosts)
+
+
 # --- the commands ---------------------------------------------------------------------------------------------------
 
 
@@ -366,8 +372,7 @@ def test(options: argparse.Namespace, rest: list[str]) -> int:
     if failed:
         print(f"Not passed: {' and '.join(failed)} (see above). The tests follow all the same.", flush=True)
     os.environ["CHROMIUM"] = chromium()
-    locked = hashlib.sha256(HOSTS_LOCK.read_bytes()).hexdigest()
-    make(HOSTS, f"{sys.implementation.cache_tag} {HOSTS} {locked} {SCHEMAS}", make_hosts)
+    set_up_hosts()
     return call([PYTHON, "-m", "pytest", *rest]) or len(failed)
 
 
