@@ -27,7 +27,7 @@ def quiz(item: Item) -> bytes:
     """The questions of a page as QTI. The template of the question panel gives the texts, here in another layout."""
     module = panel.module(item.panel)
     asked = [question for question in module.QUESTIONS if question.kind in KINDS]
-    more: dict[str, Any] = {"layout": "qti.xml", "item": item, "questions": asked, "spellings": spellings}
+    more: dict[str, Any] = {"layout": "course/qti.xml", "item": item, "questions": asked, "spellings": spellings}
     return filled(f"{item.panel}.html", **module.view(module.State()) | more)
 
 
@@ -42,8 +42,8 @@ def cartridge(course: Course) -> Files:
     made: Files = {}
     for step, items in course.steps:
         page = {"step": step, "items": items, "address": course.address, "left_out": left_out(items)}
-        made[f"{step.page}-frames.html"] = filled("cc-page.html", **page)
-        made[f"{step.page}-link.xml"] = filled("cc-link.xml", **page)
+        made[f"{step.page}-frames.html"] = filled("course/frames.html", **page)
+        made[f"{step.page}-link.xml"] = filled("course/link.xml", **page)
         made |= {f"{item.name}.xml": quiz(item) for item in items if item.graded}
     identifier = f"tokenwalk-{digest(repr((course.address, list(made))).encode())[:12]}"
-    return {"imsmanifest.xml": filled("imsmanifestcc.xml", course=course, identifier=identifier)} | made
+    return {"imsmanifest.xml": filled("course/cc.xml", course=course, identifier=identifier)} | made

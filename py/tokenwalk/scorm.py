@@ -23,11 +23,11 @@ class Version:
     names: dict[str, object]
 
 
-SCORM12 = Version("imsmanifest12.xml", {
+SCORM12 = Version("course/imsmanifest12.xml", {
     "api": "API", "prefix": "LMS", "finish": "Finish", "status": "cmi.core.lesson_status", "score": "cmi.core.score.",
     "marks": "min max raw", "exit": "cmi.core.exit", "time": "cmi.core.session_time", "response": "student_response",
     "moment": "time", "clock": 11, "right": "correct", "wrong": "wrong", "limit": 4096})
-SCORM2004 = Version("imsmanifest2004.xml", {
+SCORM2004 = Version("course/imsmanifest2004.xml", {
     "api": "API_1484_11", "prefix": "", "finish": "Terminate", "status": "cmi.completion_status", "score": "cmi.score.",
     "marks": "min max raw scaled", "exit": "cmi.exit", "time": "cmi.session_time", "response": "learner_response",
     "moment": "timestamp", "clock": 0, "right": "correct", "wrong": "incorrect", "limit": 64000})
@@ -48,7 +48,7 @@ def frame(course: Course, item: Item) -> Files:
 def start(course: Course, item: Item, version: Version, thin: bool) -> Files:
     """The page that a course opens for an item."""
     root = course.address if thin else ""
-    return {item.start: filled("course.html", item=item, root=root, address=course.address, names=version.names)}
+    return {item.start: filled("course/item.html", item=item, root=root, address=course.address, names=version.names)}
 
 
 def scorm(course: Course, version: Version, thin: bool = False) -> Files:
