@@ -4,6 +4,7 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -108,7 +109,7 @@ def lms(browser: Browser, whole: course.Course, tmp_path: Path) -> Iterator[Lms]
     context = browser.new_context()
     host = Lms(tmp_path, context)
     host.packed(whole, "12")
-    watch = Watch(context, host.server)
+    watch = Watch(context, host.server, expected="foreign: http://localhost:.*/a/b/")
     with host.server.changed("", moodle):
         yield host
     context.close()
@@ -142,3 +143,14 @@ def test_real_questions_are_recorded_and_come_back(lms: Lms, whole: course.Cours
         assert all(call[-2:] == ["true", "0"] for call in told(page))
         page.evaluate("localStorage.clear()")
         page.close()
+
+
+def test_a_thin_package_records_what_is_answered_on_the_site(lms: Lms, whole: course.Course, site: Site):
+    elsewhere = replace(whole, address=site.url.replace("127.0.0.1", "localhost"))
+    lms.packed(elsewhere, "2004", thin=True)
+    for one in graded(whole)[:1]:
+        page = lms.visit("2004", one.start)
+        expect(answered(page, 0)).not_to_have_attribute("data-result", "", timeout=60_000)
+        says(page, "has recorded your answers")
+        assert 0 <= float(kept(page)["cmi.score.scaled"]) <= 1 and kept(page)["cmi.suspend_data"].startswith(one.panel)
+        assert all(call[-2:] == ["true", "0"] for call in told(page))

@@ -36,9 +36,9 @@ class Lms:
             shutil.copy(ROOT / "node_modules/scorm-again/dist" / name, folder)
         shutil.copy(ROOT / "tests/hosts/lms.html", folder)
 
-    def packed(self, made: course.Course, version: str) -> None:
+    def packed(self, made: course.Course, version: str, thin: bool = False) -> None:
         """Puts the files of a package where the host has its packages."""
-        for path, data in scorm.scorm(made, VERSIONS[version]).items():
+        for path, data in scorm.scorm(made, VERSIONS[version], thin).items():
             file = self.server.folder / FOLDER / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)

@@ -68,7 +68,7 @@ def zipped(packages: Sequence[Path], more: Files | None = None) -> bytes:
 
 
 def in_browser(name: str) -> bool:
-    """Whether a file of a package, or a template, is of use in the browser; what packs courses and makes data is not."""
+    """Whether a file of a package, or a template, is of use in the browser. What packs courses or makes data is not."""
     return not name.startswith(("make_", "course/")) and name not in FOR_COURSES
 
 
