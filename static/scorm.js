@@ -38,14 +38,15 @@ addEventListener("message", async ({ source, data }) => {
   if (source !== frame.contentWindow) return;
   frame.contentDocument?.addEventListener("click", lead, true);
   if (!["SPLICE.getState", "SPLICE.reportScoreAndState"].includes(data?.subject)) return;
-  const held = report ?? (await kept), { subject, message_id, score, state, questions = [] } = data;
+  const held = report ?? (await kept), { subject, message_id, score, state: { link } = {}, questions = [] } = data;
   if (subject === "SPLICE.getState") return source.postMessage({ subject: `${subject}.response`, message_id, state: held }, "*");
   const fresh = questions.filter(({ question, answer, result }) => result && told.get(question) !== answer);
   fresh.forEach(({ question, answer }) => told.set(question, answer));
   // Until the reader has gone into the frame, it reports nothing new: what the course holds, or what is left of that.
-  if (!report && ([known, held?.link].includes(state.link) || document.activeElement !== frame)) return void (known = state.link);
+  if (!report && ([known, held?.link].includes(link) || document.activeElement !== frame)) return void (known = link);
   clearTimeout(report?.timer);
-  report = { link: state.link, score: Math.min(1, Math.max(0, score || 0)), open: questions.some(({ result, done }) => !result && !done) };
+  const open = !questions.length || questions.some(({ result, done }) => !result && !done);
+  report = { link, score: Math.min(1, Math.max(0, score || 0)), open };
   fresh.forEach(note);
   keep();
 });

@@ -225,6 +225,23 @@ def test_the_state_is_kept_up_to_the_length_that_the_version_allows(lms, version
     assert all(call[-2:] == ["true", "0"] for call in told(page))
 
 
+def test_a_frame_that_does_not_say_what_is_answered_never_completes_the_item(lms):
+    page = lms("12").visit("12")
+    answer(page, right=1)
+    questions(page).locator("body").evaluate("""() => parent.postMessage(
+        { subject: "SPLICE.reportScoreAndState", score: 7, state: { link: "new" } }, "*")""")
+    page.wait_for_function("JSON.parse(localStorage.getItem('cmi'))['cmi.suspend_data'] === 'check_toy?new'")
+    assert (kept(page)[RAW["12"]], kept(page)[STATUS["12"]]) == ("100", "incomplete")
+
+
+def test_a_question_that_was_given_up_is_not_open(lms):
+    page = lms("12").visit("12")
+    questions(page).locator("body").evaluate("() => { fields[9].dataset.done = 'shown'; }")
+    answer(page, right=9)
+    page.wait_for_timeout(200)
+    assert (kept(page)[RAW["12"]], kept(page)[STATUS["12"]]) == ("90", "completed")
+
+
 def test_without_a_course_it_says_so_and_works(lms):
     host = lms("12")
     page = host.visit("2004")
