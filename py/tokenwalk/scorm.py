@@ -12,6 +12,7 @@ from operator import or_
 from tokenwalk.assets import Files, digest
 from tokenwalk.course import Course, Item, files, filled
 
+CONTENT = f"*-{'[0-9a-f]' * 12}/**/*"  # what lies in the folders that assets.named names
 KEPT = re.compile(rb"(<py-panel\b[^>]*?) keep(?=[ >])")
 
 
@@ -35,7 +36,7 @@ SCORM2004 = Version("course/imsmanifest2004.xml", {
 
 def shared(course: Course) -> Files:
     """What every frame loads: the folders of the site that are named by their content, without what one panel needs."""
-    return {path: data for path, data in files(course, "*-????????????/**/*").items()
+    return {path: data for path, data in files(course, CONTENT).items()
             if not path.endswith((".states.json", "/scorm.js"))}
 
 
