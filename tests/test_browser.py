@@ -180,7 +180,7 @@ def test_a_missing_table_only_means_waiting_for_python(open_page, site: Site):
 
 def test_the_runtime_is_fetched_only_for_a_page_with_a_panel(open_page, site: Site):
     before = len(site.asked)
-    open_page("").wait_for_load_state("networkidle")
+    open_page("404.html").wait_for_load_state("networkidle")
     assert not [path for path in site.asked[before:] if "/runtime-" in path or "worker.js" in path.split("/app-")[-1]]
 
 
