@@ -79,6 +79,7 @@ def test_the_files_listed_are_the_files_held(packages: Packages, kind: str):
         assert resource.get("href") in {file.get("href") for file in resource.iterfind("{*}file")}
 
 
+# Reported as overhangio/openedx-scorm-xblock#112.
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_name_of_a_file_can_give_trouble(packages: Packages, kind: str):
     names = packages[kind].namelist()

@@ -131,4 +131,7 @@ def test_the_page_for_teachers_has_a_frame_to_copy_and_a_link_for_each_panel(sit
     assert all(set(frame.keys()) == KEPT for frame in frames)
     opened = {href for href in root.xpath("//article//a/@href") if href.startswith("../embed/")}
     assert opened == {f"../embed/{name}.html" for name in built}
-    assert len(root.xpath("//iframe")) == 1, "more would start Python once each"
+    assert len(root.xpath("//iframe[not(ancestor::details)]")) == 1, "more would start Python once each"
+    previews = root.xpath("//details[not(@open)]/iframe")
+    assert {frame.get("src") for frame in previews} == {f"../embed/{name}.html" for name in built}
+    assert all(frame.get("loading") == "lazy" and frame.get("title") for frame in previews)

@@ -152,6 +152,7 @@ def upload(context: BrowserContext, address: str, package: bytes) -> str:
                                 headers={"X-CSRFToken": token, "Referer": address}).text()
 
 
+# Reported as LiaScript/LiaScript-Exporter#35.
 @pytest.mark.parametrize("kind", KINDS)
 def test_open_edx_publishes_eight_tenths(workbench, browser: Browser, packages: dict[str, bytes], kind: str):
     address, published = workbench

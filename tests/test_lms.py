@@ -22,7 +22,7 @@ ITEM = "course-2-embeddings-check.html"
 RAW = {"12": "cmi.core.score.raw", "2004": "cmi.score.raw"}
 STATUS = {"12": "cmi.core.lesson_status", "2004": "cmi.completion_status"}
 DOING = ("Initialize", "SetValue", "Commit", "Finish", "Terminate")
-FOLDER = "a package"  # a host may keep a package under a name with a space, and ask for a page with a query
+FOLDER = "a package"  # a name with a space, and a page asked for with a query: LiaScript/LiaScript#246, frappe/lms#2341
 VERSIONS = {"12": scorm.SCORM12, "2004": scorm.SCORM2004}
 BOTH = pytest.mark.parametrize("version", ["12", "2004"])
 
@@ -154,6 +154,7 @@ def test_the_answers_come_back_and_are_not_told_twice(lms, version: str):
     assert all(call[-2:] == ["true", "0"] for call in told(page))
 
 
+# Reported as pipwerks/scorm-api-wrapper#45, numbas/Numbas#170.
 @BOTH
 def test_a_page_that_is_killed_after_an_answer_has_lost_nothing(lms, version: str):
     host = lms(version)
@@ -166,6 +167,7 @@ def test_a_page_that_is_killed_after_an_answer_has_lost_nothing(lms, version: st
     expect(questions(page).locator("[data-result=right]")).to_have_count(4)
 
 
+# Reported as overhangio/openedx-scorm-xblock PR #78.
 @BOTH
 def test_an_api_that_comes_late_is_awaited(lms, version: str):
     """openedx-scorm-xblock's PR 78."""
@@ -176,6 +178,7 @@ def test_an_api_that_comes_late_is_awaited(lms, version: str):
     assert kept(page)[RAW[version]] == "20" and results(page) == "rr--------"
 
 
+# Reported as catalyst/moodle-mod_scormremote#82.
 @BOTH
 def test_a_refused_commit_is_said_and_tried_again(lms, version: str):
     """mod_scormremote's 20, Numbas's 170."""
@@ -187,6 +190,7 @@ def test_a_refused_commit_is_said_and_tried_again(lms, version: str):
     assert kept(page)[RAW[version]] == "20" and results(page) == "rr--------"
 
 
+# Reported as numbas/Numbas#774, #809.
 @BOTH
 @pytest.mark.parametrize("data", ["", "?", "0=right", "%%", "build_x?shown=3", "check_toy", "check_toy?77=x&&=&a=b"])
 def test_suspend_data_that_says_nothing_starts_clean_and_keeps_the_score_till_an_answer(lms, version: str, data: str):
@@ -209,6 +213,7 @@ def test_of_older_suspend_data_what_is_still_a_question_is_kept(lms, version: st
     assert kept(page)[RAW[version]] == "80", "what the reader did not do changes no score"
 
 
+# Reported as thexerteproject/xerteonlinetoolkits#847.
 @BOTH
 @pytest.mark.parametrize("more", [0, 1])
 def test_the_state_is_kept_up_to_the_length_that_the_version_allows(lms, version: str, more: int):
@@ -258,6 +263,7 @@ def test_an_api_without_the_methods_of_its_name_is_refused(lms):
     assert told(page) == []
 
 
+# Reported as pipwerks/scorm-api-wrapper#20, exelearning/iteexe#472.
 @BOTH
 def test_a_course_on_another_site_gives_no_error(lms, version: str, tmp_path: Path):
     """The 20, 21 and 44 of pipwerks' scorm-api-wrapper, eXeLearning's 472."""
@@ -272,6 +278,7 @@ def test_a_course_on_another_site_gives_no_error(lms, version: str, tmp_path: Pa
     assert results(page) == "r---------"
 
 
+# Reported as LiaScript/LiaScript-Exporter#33.
 def test_the_api_is_found_through_frames_and_openers(lms):
     """LiaScript-Exporter's 33."""
     host = lms("12")
@@ -294,6 +301,7 @@ def test_a_panel_without_questions_is_completed_when_it_is_opened_and_has_no_sco
     assert [name for _, name, *_ in told(page, "SetValue")] == [STATUS[version]]
 
 
+# Reported as exelearning/exelearning#1831.
 @BOTH
 def test_leaving_adds_the_time_and_needs_no_unload(lms, version: str):
     """eXeLearning's 1831: Chrome's policy forbids unload. scorm-again's 472: a frame that is taken away."""
