@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Playwright
@@ -31,7 +32,7 @@ WATCH = """<script>{
     }, 300);
 }</script>"""
 # The page that each panel stands on.
-PAGES = {name: f"{file.stem}/" for file in (ROOT / "docs").glob("*.md") for name in panel.names()
+PAGES = {name: f"{file.stem}/".replace("index/", "") for file in (ROOT / "docs").glob("*.md") for name in panel.names()
          if f'panel("{name}")' in file.read_text(encoding="utf-8")}
 HOST = """<!doctype html><title>A course</title>
 <script>addEventListener("message", ({ data }) => { window.told = data })</script>
@@ -76,7 +77,7 @@ def reader(request, playwright: Playwright, site: Site) -> Iterator[Reader]:
             pytest.skip(str(missing))
         for where in set(PAGES.values()):
             page = (site.folder / where / "index.html").read_bytes().replace(b"<head>", b"<head>" + WATCH.encode())
-            stack.enter_context(site.answering(f"/{where}", page))
+            stack.enter_context(site.answering(urlsplit(site.url + where).path, page))
         stack.enter_context(site.sending("Access-Control-Allow-Origin", "*"))  # as GitHub Pages and most hosts do
         yield Reader(go, run)
 
