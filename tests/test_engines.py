@@ -40,10 +40,11 @@ HOST = """<!doctype html><title>A course</title>
 
 
 SHOWS = """(([name, state, html]) => {
-    const panel = document.querySelector(`#${name}`), drawn = document.createElement("div");
-    drawn.innerHTML = html;
-    const same = panel.querySelector(".body").innerHTML.trim() === drawn.innerHTML.trim();
-    return same && panel.getAttribute("state") === state;
+    const panel = document.querySelector(`#${name}`), shown = panel.querySelector(".body").cloneNode(true);
+    const drawn = shown.cloneNode();
+    drawn.innerHTML = html.trim();
+    shown.innerHTML = shown.innerHTML.trim();
+    return shown.isEqualNode(drawn) && panel.getAttribute("state") === state; // whatever the order of attributes
 })(%s)"""
 
 

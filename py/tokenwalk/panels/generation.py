@@ -50,7 +50,7 @@ def step(state: State, action: Mapping[str, str]) -> State:
             return replace(state, seed=(state.seed + 1) % (LAST_SEED + 1))
         case {"do": _}:
             raise BadInput("the panel has no such control")
-        case {"ids": _}:
+        case {"ids": ids} if ids != state.ids:
             return replace(chosen(state, action), done=0, playing=False)
     return chosen(state, action)
 
