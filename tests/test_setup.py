@@ -27,6 +27,8 @@ from pathlib import Path
 import pytest
 from tests import browsers
 
+from tokenwalk import panel
+
 ROOT = Path(__file__).resolve().parent.parent
 FILES = ["build.py", "requirements.lock", "package.json", "package-lock.json", "mkdocs.yml", "docs", "py", "static"]
 WASM = "numpy-2.4.3-cp314-cp314-pyemscripten_2026_0_wasm32.whl"
@@ -107,8 +109,13 @@ def build_py(folder, *words, env=None, python=sys.executable):
 
 
 def left(folder):
-    """The names of what a set-up or a build has made, or left lying about. (The compiled library is kept, whole.)"""
-    whole = {p.name for p in (folder / ".cache").glob("packed-*") if len(list(p.iterdir())) in (1, 3)}
+    """The names of what a set-up or a build has made, or left lying about.
+
+    The compiled library and the tables of states are kept, whole.
+    """
+    sizes = {"packed": (1, 3), "tables": (len(panel.names()),)}
+    whole = {p.name for kind, right in sizes.items() for p in (folder / ".cache").glob(f"{kind}-*")
+             if len(list(p.iterdir())) in right}
     return ({p.name for p in folder.iterdir()} - set(FILES) - {".cache", "__pycache__"}
             | {p.name for p in (folder / ".cache").glob("*")} - {"by-hand", WASM} - whole)
 
@@ -373,11 +380,12 @@ def test_a_package_for_node_is_checked_against_the_lock_file(nearly, served, cap
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """A project that was set up before, after `build.py site` without network, Node and browser; what that said; how
+    """A project that was built before, after `build.py site` without network, Node and browser; what that said; how
     long it took."""
     folder = ready(tmp_path_factory.mktemp("ready") / "project")
     gone = "http://127.0.0.1:9"
     env = {"PATH": os.devnull, "PIP_INDEX_URL": gone, "npm_config_registry": gone, "TOKENWALK_CDN": gone}
+    build_py(folder, "site", env=env)
     start = time.monotonic()
     said = build_py(folder, "site", env=env)
     return folder, said, time.monotonic() - start

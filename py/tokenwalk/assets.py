@@ -116,6 +116,24 @@ def compiled(sources: Files, cache: Path, node: Sequence[Path]) -> Files:
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
+def tables(code: bytes, cache: Path) -> Files:
+    """The table of states of each panel: made once for the code that answers, then kept in the cache.
+
+    Raises OSError for a full disk.
+    """
+    folder = cache / named("tables", {"code": code, "walk": Path(walk.__file__).read_bytes()})
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory(dir=cache) as temporary:
+            made = Path(temporary, "made")
+            made.mkdir()
+            for name in panel.names():
+                (made / f"{name}.states.json").write_text(walk.table(name), encoding="utf-8", newline="")
+            for old in cache.glob("tables-*"):
+                shutil.rmtree(old, ignore_errors=True)
+            made.rename(folder)
+    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+
 def runtime(pyodide: Path, code: Files) -> Files:
     """Pyodide's files and the compiled libraries. `.mjs` becomes `.js`: old servers do not know the other ending."""
     files = {"pyodide.js": "pyodide.mjs", "pyodide.asm.js": "pyodide.asm.mjs", "pyodide.asm.wasm": "pyodide.asm.wasm"}
@@ -149,11 +167,12 @@ def all_files(modules: Path, wheel: Path, static: Path, node: Path) -> Assets:
     """All files of the site besides its pages: from node_modules, from NumPy’s wheel in the cache and from `static`."""
     pyodide, formulas, words = modules / "pyodide", katex(modules / "katex/dist"), [node, static / "under_pyodide.mjs"]
     code = compiled(libraries(pyodide, wheel), wheel.parent, words)
-    ours = compiled({"tokenwalk.zip": archive()}, wheel.parent, words)
+    answering = archive()
+    ours = compiled({"tokenwalk.zip": answering}, wheel.parent, words)
     run = runtime(pyodide, code)
     own = {"pyodide-lock.json": lock_file(pyodide)} | ours
     app = own | {f.name: f.read_bytes() for f in sorted(static.iterdir()) if f.suffix in (".js", ".css")}
-    app |= {f"{name}.states.json": walk.table(name).encode() for name in panel.names()}
+    app |= tables(answering, wheel.parent)
     # The short form of the library is a script and not a module: what it defines must be handed on.
     app["idiomorph.js"] = (modules / "idiomorph/dist/idiomorph.min.js").read_bytes() + b"\nexport { Idiomorph };\n"
     run_folder, katex_folder = named("runtime", run), named("katex", formulas)
