@@ -230,8 +230,8 @@ def long_visit(bench: Bench) -> Figures:
     """A long visit: Python's workers after the first, and the memory after 5 and 30 navigations and restarts"""
     started: list[str] = []
     with bench.opened("") as page:
-        page.wait_for_load_state("networkidle")  # the theme knows its pages
         page.on("worker", lambda worker: started.append(worker.url))
+        page.wait_for_load_state("networkidle")  # the theme knows its pages
         for what, action in (("navigations", arrive), ("restarts", restart)):
             for count in range(1, 31):
                 try:
