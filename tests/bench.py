@@ -168,6 +168,7 @@ def first_click(bench: Bench) -> Figures:
             bare = reached(page)
         with bench.opened(OURS, **SLOW) as page:
             reached(page, LIVE)
+            page.wait_for_load_state("domcontentloaded")  # a panel listens once the page is whole
             state = page.get_attribute("#build_x", "state")
             page.eval_on_selector("#build_x-next", "button => button.click()")
             ours = reached(page, f"#build_x:not([state='{state}'])")
