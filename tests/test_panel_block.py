@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from test_panels import notice, parsed, respond, words
+from door import Door, said
+from test_panels import notice, words
 from tokenwalk import pages, toy
 
 TOY = json.loads((Path(__file__).parent / "reference/toy.json").read_text(encoding="utf-8"))
@@ -15,37 +16,16 @@ TEXTS = {CAT: "the cat climbed the", DOG: "the dog climbed the"}
 SWITCHES = ("norm_1", "head_1", "head_2", "norm_2", "neuron_1", "neuron_2", "neuron_3", "mlp")
 E, W_O, W_1, W_2 = (getattr(toy, name).tolist() for name in ("E", "W_O", "W_1", "W_2"))
 B_1, B_2 = toy.B_1.tolist(), toy.B_2.tolist()
+DOOR = Door("block")
+answer, picture, cells, table = DOOR.answer, DOOR.picture, DOOR.cells, DOOR.table
 
 
 def state(ids=CAT, **settings):
     return {"ids": ids, "scheme": "learned", "cell": "", "t": 5} | dict.fromkeys(SWITCHES, True) | settings
 
 
-def answer(before, **action):
-    return respond("block", state=json.dumps(before), **({"action": action} if action else {}))
-
-
-def picture(before, **action):
-    return parsed(answer(before, **action)["html"])
-
-
-def cells(root, name):
-    """The texts of a table's cells, row by row."""
-    (node,) = root.xpath(f".//table[@id='block-{name}']")
-    rows = [[words(cell) for cell in row.iter("td") if words(cell)] for row in node.iter("tr")]
-    return [row for row in rows if row]
-
-
-def table(root, name):
-    return [[float(text.replace("−", "-")) for text in row] for row in cells(root, name)]
-
-
 def near(expected):
     return pytest.approx(expected, rel=0, abs=5.01e-4)
-
-
-def said(root):
-    return words(root.xpath(".//*[@class='say']")[0])
 
 
 # --- a block in loops, without NumPy

@@ -6,44 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from test_panels import notice, parsed, respond, words
+from door import Door, said
+from test_panels import notice, words
 from tokenwalk import toy
 
 TOY = json.loads((Path(__file__).parent / "reference/toy.json").read_text(encoding="utf-8"))
 CAT, DOG, TRADED = "0 2 4 5 1", "0 3 4 5 1", "0 4 2 5 1"
 TEXTS = {CAT: "the cat climbed the", DOG: "the dog climbed the"}
 TOKENS = ["the", "␣cat", "␣climb", "ed", "␣the"]
+DOOR = Door("head")
+answer, picture, table = DOOR.answer, DOOR.picture, DOOR.table
 
 
 def state(ids=CAT, **settings):
     return {"ids": ids, "scheme": "learned", "cell": "", "t": 5, "head": "2"} | settings
 
 
-def answer(before, **action):
-    return respond("head", state=json.dumps(before), **({"action": action} if action else {}))
-
-
-def picture(before, **action):
-    return parsed(answer(before, **action)["html"])
-
-
-def table(root, name):
-    """The numbers of a table, row by row; an empty cell is left out."""
-    (node,) = root.xpath(f".//table[@id='head-{name}']")
-    rows = [[number(words(cell)) for cell in row.iter("td") if words(cell)] for row in node.iter("tr")]
-    return [row for row in rows if row]
-
-
-def number(text):
-    return float(text.replace("−", "-").replace(",", ""))
-
-
 def near(expected):
     return pytest.approx(expected, rel=0, abs=5.01e-4)
-
-
-def said(root):
-    return words(root.xpath(".//*[@class='say']")[0])
 
 
 # --- the numbers

@@ -6,43 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from test_panels import notice, parsed, respond, words
+from door import Door, said
+from test_panels import notice, words
 from tokenwalk import toy
 
 TOY = json.loads((Path(__file__).parent / "reference/toy.json").read_text(encoding="utf-8"))
 CAT, DOG, TRADED = "0 2 4 5 1", "0 3 4 5 1", "0 4 2 5 1"
 TEXTS = {CAT: "the cat climbed the", DOG: "the dog climbed the"}
+DOOR = Door("heads")
+answer, picture, cells, table = DOOR.answer, DOOR.picture, DOOR.cells, DOOR.table
 
 
 def state(ids=CAT, **settings):
     return {"ids": ids, "scheme": "learned", "cell": "", "t": 5, "mask": True} | settings
 
 
-def answer(before, **action):
-    return respond("heads", state=json.dumps(before), **({"action": action} if action else {}))
-
-
-def picture(before, **action):
-    return parsed(answer(before, **action)["html"])
-
-
-def cells(root, name):
-    """The texts of a table's cells, row by row."""
-    (node,) = root.xpath(f".//table[@id='heads-{name}']")
-    rows = [[words(cell) for cell in row.iter("td") if words(cell)] for row in node.iter("tr")]
-    return [row for row in rows if row]
-
-
-def table(root, name):
-    return [[float(text.replace("−", "-").replace("∞", "inf")) for text in row] for row in cells(root, name)]
-
-
 def near(expected, digits=3):
     return pytest.approx(expected, rel=0, abs=0.501 * 10**-digits)
-
-
-def said(root):
-    return words(root.xpath(".//*[@class='say']")[0])
 
 
 def softmax(scores):

@@ -7,47 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from test_panels import notice, parsed, respond, words
+from door import Door, number, said
+from test_panels import notice, respond, words
 from tokenwalk import toy
 
 TOY = json.loads((Path(__file__).parent / "reference/toy.json").read_text(encoding="utf-8"))
 CAT, DOG = "0 2 4 5 1", "0 3 4 5 1"
 TEXTS = {CAT: "the cat climbed the", DOG: "the dog climbed the"}
 every_row = pytest.mark.parametrize(("ids", "t"), [(ids, t) for ids in TEXTS for t in range(1, 6)])
+DOOR = Door("output")
+answer, picture, table = DOOR.answer, DOOR.picture, DOOR.table
 
 
 def state(ids=CAT, **settings):
     return {"ids": ids, "scheme": "learned", "cell": "", "t": 5, "temperature": 1.0, "token": "6"} | settings
 
 
-def answer(before, **action):
-    return respond("output", state=json.dumps(before), **({"action": action} if action else {}))
-
-
-def picture(before, **action):
-    return parsed(answer(before, **action)["html"])
-
-
-def table(root, name):
-    """The numbers of a table, row by row; cells without a text are left out."""
-    rows = [[words(cell) for cell in row.iter("td") if words(cell)] for row in root.get_element_by_id(name).iter("tr")]
-    return [[value(text) for text in row] for row in rows if row]
-
-
-def value(text):
-    return float(text.replace("−", "-").replace(",", ""))
-
-
 def column(root, name, k):
-    return [row[k] for row in table(root, f"output-{name}")]
+    return [row[k] for row in table(root, name)]
 
 
 def near(expected, digits=3):
     return pytest.approx(expected, rel=0, abs=0.501 * 10**-digits)
-
-
-def said(root):
-    return words(root.xpath(".//*[@class='say']")[0])
 
 
 def softmax(logits, T=1.0):
@@ -69,15 +50,15 @@ def test_the_final_norm_is_written_out(ids, t):
     y = TOY[TEXTS[ids]]["after_mlp"][t - 1]
     unit, root = normed(y)
     page = picture(state(ids, t=t))
-    assert table(page, "output-norm") == [near(y), near(unit), near([4 * x for x in unit])]
+    assert table(page, "norm") == [near(y), near(unit), near([4 * x for x in unit])]
     heads = [words(head) for head in page.get_element_by_id("output-norm").iter("th")]
-    assert value(heads[1].removeprefix("÷ ")) == near(root)
+    assert number(heads[1].removeprefix("÷ ")) == near(root)
 
 
 @every_row
 def test_a_logit_is_the_product_with_a_row_of_E_and_p_its_softmax(ids, t):
     expected, page = TOY[TEXTS[ids]], picture(state(ids, t=t))
-    rows = table(page, "output-logits")
+    rows = table(page, "logits")
     assert [row[:4] for row in rows] == toy.E.tolist()
     h = [4 * x for x in normed(expected["after_mlp"][t - 1])[0]]
     by_hand = [sum(a * b for a, b in zip(h, e, strict=True)) for e in toy.E.tolist()]
@@ -109,12 +90,12 @@ def test_the_sums_of_the_chosen_token_are_written_out(i, T):
     page = picture(state(temperature=T), token=str(i))
     product, off, power = (words(node) for node in page.xpath(".//*[@class='written']")[2:])
     h = [4 * x for x in normed(TOY[TEXTS[CAT]]["after_mlp"][-1])[0]]
-    factors = [value(text.strip("()")) for text in re.findall(r"\(?[−\d.]+\)?(?= ×)", product)]
+    factors = [number(text.strip("()")) for text in re.findall(r"\(?[−\d.]+\)?(?= ×)", product)]
     assert factors == near(h) and product.startswith(f"{toy.TOKENS[i]}: ")
-    assert [value(text.strip("()")) for text in re.findall(r"(?<=× )\(?[−\d.]+\)?", product)] == toy.E[i].tolist()
+    assert [number(text.strip("()")) for text in re.findall(r"(?<=× )\(?[−\d.]+\)?", product)] == toy.E[i].tolist()
     logits = TOY[TEXTS[CAT]]["logits"][-1]
-    assert value(product.split(" = ")[-1]) == near(logits[i])
-    assert value(power.split(" = ")[-1]) == near(softmax(logits, T)[i])
+    assert number(product.split(" = ")[-1]) == near(logits[i])
+    assert number(power.split(" = ")[-1]) == near(softmax(logits, T)[i])
     total = sum(math.exp((z - max(logits)) / T) for z in logits)
     share = "1" if i == 6 else f"{math.exp((logits[i] - max(logits)) / T):.3f}"  # ␣roof has the largest logit
     assert power.split(" = ")[-2] == f"{share} / {total:.3f}"
@@ -168,7 +149,7 @@ def test_end_of_text_is_the_mean_of_two_and_not_above_both(ids, t):
     logits = TOY[TEXTS[ids]]["logits"][t - 1]
     text = words(picture(state(ids, t=t)))
     cat, sign, roof, mean = re.search(r"½ \((\S+) ([+−]) (\S+)\) = (\S+)\. It", text).groups()
-    numbers = [value(cat), value(sign.replace("+", "") + roof), value(mean)]
+    numbers = [number(cat), number(sign.replace("+", "") + roof), number(mean)]
     assert numbers == near([logits[2], logits[6], logits[11]])
     assert numbers[2] == pytest.approx(sum(numbers[:2]) / 2, abs=0.0011)
     assert f"It is not above {toy.TOKENS[2 if logits[2] > logits[6] else 6]}." in text
@@ -192,7 +173,7 @@ def test_the_curves_go_through_the_probabilities_at_every_temperature():
 @pytest.mark.parametrize("scheme", ["none", "sinusoidal", "rope", "alibi"])
 def test_under_another_scheme_the_sums_still_hold(scheme):
     page = picture(state(scheme=scheme))
-    *_, h = table(page, "output-norm")
+    *_, h = table(page, "norm")
     logits = column(page, "logits", 4)
     assert logits == pytest.approx([sum(a * b for a, b in zip(h, e, strict=True)) for e in toy.E.tolist()], abs=2e-3)
     assert column(page, "p", 1) == pytest.approx(softmax(logits), abs=2e-3)

@@ -5,37 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from test_panels import notice, parsed, respond, words
+from door import Door, said
+from test_panels import notice, words
 
 TOY = json.loads((Path(__file__).parent / "reference/toy.json").read_text(encoding="utf-8"))
 TEXTS = {"0 2 4 5 1": "the cat climbed the", "0 3 4 5 1": "the dog climbed the"}
 CAT, DOG = TEXTS
+DOOR = Door("whole")
+answer, picture, table = DOOR.answer, DOOR.picture, DOOR.table
 
 
 def state(ids=CAT, scheme="learned", cell=""):
     return {"ids": ids, "scheme": scheme, "cell": cell}
 
 
-def answer(before, **action):
-    return respond("whole", state=json.dumps(before), **({"action": action} if action else {}))
-
-
-def picture(before, **action):
-    return parsed(answer(before, **action)["html"])
-
-
-def table(root, name):
-    """The numbers of a table, row by row."""
-    (node,) = root.xpath(f".//table[@id='whole-{name}']")
-    return [[float(words(cell).replace("−", "-")) for cell in row.iter("td")] for row in node.iter("tr")]
-
-
 def near(rows):
     return [pytest.approx(row, rel=0, abs=0.0501) for row in rows]
-
-
-def said(root):
-    return words(root.xpath(".//*[@class='say']")[0])
 
 
 @pytest.mark.parametrize("ids", TEXTS)
