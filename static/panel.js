@@ -108,8 +108,8 @@ class PyPanel extends HTMLElement {
     for (const type of ["click", "change", "input", "keydown", "submit"]) this.addEventListener(type, this);
     this.watcher = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: "100%" });
     this.watcher.observe(this);
-    const linked = this.readLink();
-    if (!linked && !shown && this.store()) this.queue.push({ link: this.store() });
+    const link = !this.readLink() && !shown && this.store();
+    if (link) this.queue.push({ link });
     this.hearPython();
     this.settle();
     this.work();

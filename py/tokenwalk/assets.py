@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +86,28 @@ def libraries(pyodide: Path, wheel: Path) -> Files:
             "jinja2.zip": zipped([Path(str(module.__file__)).parent for module in (jinja2, markupsafe)])}
 
 
+def read(folder: Path) -> Files:
+    """The files of a folder."""
+    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+
+def write(folder: Path, files: Files) -> None:
+    """Makes a folder with these files."""
+    folder.mkdir()
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+
+
+def cached(folder: Path, made: Callable[[], Files]) -> Files:
+    """The files of a folder in the cache. If it is not there it is made, whole or not at all."""
+    if not folder.is_dir():
+        files = made()
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            write(Path(temporary, "whole"), files)
+            Path(temporary, "whole").rename(folder)
+    return read(folder)
+
+
 def compiled(sources: Files, cache: Path, node: Sequence[Path]) -> Files:
     """The archives, byte-compiled, cut down to what is imported (compiled.py) and packed: made once, kept in the cache.
 
@@ -94,26 +116,22 @@ def compiled(sources: Files, cache: Path, node: Sequence[Path]) -> Files:
     """
     script, kept = HERE / "compiled.py", HERE / "data/imported.json"
     made_from = {file.name: file.read_bytes() for file in (script, kept)} | sources
-    folder = cache / named("packed", made_from)
-    if not folder.is_dir():
+
+    def made() -> Files:
         with tempfile.TemporaryDirectory(dir=cache) as temporary:
-            given, made = Path(temporary, "given"), Path(temporary, "made")
-            given.mkdir()
-            made.mkdir()
-            for name, data in sources.items():
-                (given / name).write_bytes(data)
-            words = [*node, *(path.resolve() for path in (cache, script, kept, given, made))]
+            given, taken = Path(temporary, "given"), Path(temporary, "taken")
+            write(given, sources)
+            write(taken, {})
+            words = [*node, *(path.resolve() for path in (cache, script, kept, given, taken))]
             answer = subprocess.run([str(word) for word in words], capture_output=True, text=True)
             if answer.returncode:
                 if shutil.disk_usage(cache).free < sum(map(len, sources.values())):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 said = [line for line in answer.stderr.splitlines() if "Error" in line and len(line) < 300]
                 raise RuntimeError(f"Python's library could not be compiled: {' '.join(said) or answer.returncode}")
-            for name, data in packed({file.name: file.read_bytes() for file in made.iterdir()}).items():
-                (made / name).write_bytes(data)
-                (made / name.removesuffix(PACKED)).unlink()
-            made.rename(folder)
-    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+            return packed(read(taken))
+
+    return cached(cache / named("packed", made_from), made)
 
 
 def tables(code: bytes, cache: Path) -> Files:
@@ -121,17 +139,13 @@ def tables(code: bytes, cache: Path) -> Files:
 
     Raises OSError for a full disk.
     """
-    folder = cache / named("tables", {"code": code, "walk": Path(walk.__file__).read_bytes()})
-    if not folder.is_dir():
-        with tempfile.TemporaryDirectory(dir=cache) as temporary:
-            made = Path(temporary, "made")
-            made.mkdir()
-            for name in panel.names():
-                (made / f"{name}.states.json").write_text(walk.table(name), encoding="utf-8", newline="")
-            for old in cache.glob("tables-*"):
-                shutil.rmtree(old, ignore_errors=True)
-            made.rename(folder)
-    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+    def made() -> Files:
+        for old in cache.glob("tables-*"):
+            shutil.rmtree(old, ignore_errors=True)
+        return {f"{name}.states.json": walk.table(name).encode() for name in panel.names()}
+
+    return cached(cache / named("tables", {"code": code, "walk": Path(walk.__file__).read_bytes()}), made)
 
 
 def runtime(pyodide: Path, code: Files) -> Files:

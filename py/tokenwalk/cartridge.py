@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any
 
 from tokenwalk import panel, render
-from tokenwalk.assets import Files, digest
-from tokenwalk.course import Course, Item, filled
+from tokenwalk.assets import Files
+from tokenwalk.course import Course, Item, filled, identifier
 
 KINDS = ("choice", "several", "number")
 
@@ -45,5 +45,5 @@ def cartridge(course: Course) -> Files:
         made[f"{step.page}-frames.html"] = filled("course/frames.html", **page)
         made[f"{step.page}-link.xml"] = filled("course/link.xml", **page)
         made |= {f"{item.name}.xml": quiz(item) for item in items if item.graded}
-    identifier = f"tokenwalk-{digest(repr((course.address, list(made))).encode())[:12]}"
-    return {"imsmanifest.xml": filled("course/cc.xml", course=course, identifier=identifier)} | made
+    manifest = filled("course/cc.xml", course=course, identifier=identifier(course.address, list(made)))
+    return {"imsmanifest.xml": manifest} | made

@@ -14,7 +14,7 @@ from typing import Any
 from lxml import html as parser
 
 from tokenwalk import render
-from tokenwalk.assets import EARLY, Files
+from tokenwalk.assets import EARLY, Files, digest
 from tokenwalk.pages import STEPS, Step
 
 CHECK = "check_"  # how the names of the question panels begin
@@ -109,6 +109,11 @@ def files(course: Course, pattern: str) -> Files:
 def filled(template: str, **values: Any) -> bytes:
     """The named template, filled, as a file."""
     return render.html(template, heading=heading, place=place, **values).encode()
+
+
+def identifier(*made_of: object) -> str:
+    """A package's name for itself, from its address and what it holds."""
+    return f"tokenwalk-{digest(repr(made_of).encode())[:12]}"
 
 
 def zipped(files: Files) -> bytes:

@@ -7,7 +7,6 @@ import numpy as np
 
 from tokenwalk import position
 from tokenwalk.panel import respond
-from tokenwalk.training import spent
 
 __all__ = ["respond", "spent", "start"]
 
@@ -20,6 +19,12 @@ class LeftOut:
         if name.split(".")[0] in {*sys.stdlib_module_names, "numpy"}:
             text = f"{name} is left out of this site, since no panel used it: see py/tokenwalk/data/imported.json"
             raise ModuleNotFoundError(text, name=name)
+
+
+def spent() -> bool:
+    """Whether Python holds much memory that it no longer needs: training.spent, if a panel has loaded training."""
+    training = sys.modules.get("tokenwalk.training")
+    return training is not None and bool(training.spent())
 
 
 def start() -> None:

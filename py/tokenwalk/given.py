@@ -3,7 +3,7 @@
 Their States inherit from Given, so that a link from one page to the next needs no more than what Given says.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -81,11 +81,17 @@ def places(stages: str, *at: int) -> list[str]:
     return [" ".join([stage, *map(str, at), str(c)]) for stage in stages.split() for c in range(SHAPES[stage][-1])]
 
 
-def choices(state: Asking, off: Collection[str] = (), ids: tuple[int, ...] | None = None) -> dict[str, Any]:
-    """What given.html draws: the two menus, the link that carries both choices to another page's panel, and where the
-    number that the reader asks for came from: in the run of `ids` (the sentence's, if not given), without `off`."""
-    kept = dict.fromkeys((*SENTENCES, state.ids))  # a sentence brought from another page stays in the menu
-    return {"sentences": [(ids, tokens.decode(ids_of(ids))) for ids in kept],
+def menu(ids: str, offered: Iterable[str]) -> list[tuple[str, str]]:
+    """The sentences offered, as ids and in words; the present one stays, if it came from another page."""
+    return [(each, tokens.decode(ids_of(each))) for each in dict.fromkeys((*offered, ids))]
+
+
+def choices(state: Any, off: Collection[str] = (), ids: tuple[int, ...] | None = None,
+            offered: Iterable[str] = SENTENCES) -> dict[str, Any]:
+    """What given.html draws, for a state with ids, scheme and cell: the two menus, the link that carries both choices
+    to another page's panel, and where the number that the reader asks for came from: in the run of `ids` (the
+    sentence's, if not given), without `off`."""
+    return {"sentences": menu(state.ids, offered),
             "schemes": position.MENU,
             "carried": to_link(Given(state.ids, state.scheme)),
             "places": places, "came": origin(state.cell, ids or ids_of(state.ids), state.scheme, off)}

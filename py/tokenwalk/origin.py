@@ -49,9 +49,11 @@ def origin(place: str, ids: tuple[int, ...], scheme: str = "learned", off: Colle
 
     Errors as path.walk gives them.
     """
+    if not place:
+        return None
     stage, *index = place.split(" ")
     at, run = tuple(map(int, index)), Formulas(ids, scheme, off)
-    if not place or any(i >= m for i, m in zip(at, run.values(stage).shape, strict=True)):
+    if any(i >= m for i, m in zip(at, run.values(stage).shape, strict=True)):
         return None
     number, why = run.number(stage, *at), run.why(stage, at)
     if not np.isfinite(number.value):

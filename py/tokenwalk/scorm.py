@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from tokenwalk.assets import Files, digest
-from tokenwalk.course import Course, Item, files, filled
+from tokenwalk.assets import Files
+from tokenwalk.course import Course, Item, files, filled, identifier
 
 CONTENT = f"*-{'[0-9a-f]' * 12}/**/*"  # what lies in the folders that assets.named names
 KEPT = re.compile(rb"(<py-panel\b[^>]*?) keep(?=[ >])")
@@ -57,6 +57,6 @@ def scorm(course: Course, version: Version, thin: bool = False) -> Files:
     (script,) = files(course, "app-*/scorm.js").values()
     runtime = {"scorm.js": script} | ({} if thin else shared(course))
     own = {item: start(course, item, version, thin) | ({} if thin else frame(course, item)) for item in course.items}
-    identifier = f"tokenwalk-{digest(repr((course.address, thin, list(own))).encode())[:12]}"
-    manifest = filled(version.manifest, course=course, own=own, runtime=sorted(runtime), identifier=identifier)
+    manifest = filled(version.manifest, course=course, own=own, runtime=sorted(runtime),
+                      identifier=identifier(course.address, thin, list(own)))
     return reduce(or_, own.values(), {"imsmanifest.xml": manifest} | runtime)

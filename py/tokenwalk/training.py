@@ -107,12 +107,12 @@ class Run:
 
 
 KEPT: dict[Setting, Run] = {}  # the last run, so that the next step need not begin at the first
-SEEN: set[Setting] = set()     # all runs so far
+SEEN: set[int] = set()         # the sizes of all runs so far, in bytes
 
 
 def spent() -> bool:
     """Whether large tables were let go of. WebAssembly gives no memory back; a new worker does, and loses nothing."""
-    return max((s.bytes for s in SEEN), default=0) > LARGE > max((s.bytes for s in KEPT), default=0)
+    return max(SEEN, default=0) > LARGE > max((s.bytes for s in KEPT), default=0)
 
 
 def trained(setting: Setting, steps: int) -> Run:
@@ -121,7 +121,7 @@ def trained(setting: Setting, steps: int) -> Run:
     if run is None or run.table.t > steps:
         KEPT.clear()  # before the new tables are made: the largest take a hundred megabytes
         run = KEPT[setting] = Run(setting)
-        SEEN.add(setting)
+        SEEN.add(setting.bytes)
     while run.table.t < steps:
         run.step()
     return run

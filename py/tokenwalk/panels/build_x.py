@@ -11,10 +11,9 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from tokenwalk import given, lookup, position, toy, worked
-from tokenwalk.origin import origin
 from tokenwalk.path import LONGEST, ids_of
 from tokenwalk.render import EXACT, number, over, subscript
-from tokenwalk.state import BadInput, between, flag, one_of, to_link
+from tokenwalk.state import BadInput, between, flag, one_of
 
 Array = NDArray[np.float64]
 d = toy.E.shape[1]
@@ -149,16 +148,14 @@ def view(state: State) -> dict[str, Any]:
     shapes = [a for a in (toy.E, X, added) if a is not None]
     scheme = position.SCHEMES[state.scheme]
     return {
-        "carried": to_link(given.Given(state.ids, state.scheme)), "places": given.places,
-        "came": origin(state.cell, tuple(ids.tolist()), state.scheme),
         "n": n, "d": d, "t": shown - 1, "ids": ids, "X": X, "rows": rows, "added": added, "scheme": scheme,
         "most": max(np.abs(a).max() for a in shapes), "loudest": loudest(added, shown - 1),
-        "menu": position.MENU, "equal": equal_rows(X[:shown]),
+        "equal": equal_rows(X[:shown]),
         "effect": swap_effect(state) if state.swapped in swaps else None,
         "names": [names(written)[t] for t in places],
         "swaps": [(name, [toy.TOKENS[written[t]] for t in swaps[name]]) for name in SWAPS if name in swaps],
         "used": [f.__name__ for f in (matrix_X, lookup.lookup, *scheme.functions)],
-        **for_rope(X), **for_alibi(X),
+        **for_rope(X), **for_alibi(X), **given.choices(state, ids=tuple(ids.tolist())),
     }
 
 

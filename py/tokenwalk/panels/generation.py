@@ -99,11 +99,6 @@ def finished(ids: tuple[int, ...], start: int, scheme: str) -> dict[str, Any]:
             "best_chance": generate.chance(best, start, scheme), "best_text": tokens.decode(best)}
 
 
-def starts(ids: str) -> list[tuple[str, str]]:
-    """The menu of starts, ids and words; one brought from another page stays in it."""
-    return [(each, tokens.decode(path.ids_of(each))) for each in dict.fromkeys((*STARTS, ids))]
-
-
 def view(state: State) -> dict[str, Any]:
     """Everything the template draws, derived from the state."""
     start, scheme = path.ids_of(state.ids), position.SCHEMES[state.scheme]
@@ -120,7 +115,7 @@ def view(state: State) -> dict[str, Any]:
         "end": finished(ids, len(start), state.scheme) if ended and picks else None,
         "costs": costs(len(start), n) if shown else {}, "run": path.walk(ids[:n], state.scheme),
         "used": [f.__name__ for f in (*used, *scheme.functions)],
-        **choices(state, ids=ids[:n]), "sentences": starts(state.ids),
+        **choices(state, ids=ids[:n], offered=STARTS),
     }
 
 
