@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
@@ -10,6 +11,7 @@ import pytest
 from lxml import html as parser
 from lxml.html import HtmlElement
 
+from conftest import ROOT
 from site_server import Site
 from tokenwalk import embed, panel
 from tokenwalk.state import BadInput
@@ -135,3 +137,14 @@ def test_the_page_for_teachers_has_a_frame_to_copy_and_a_link_for_each_panel(sit
     previews = root.xpath("//details[not(@open)]/iframe")
     assert {frame.get("src") for frame in previews} == {f"../embed/{name}.html" for name in built}
     assert all(frame.get("loading") == "lazy" and frame.get("title") for frame in previews)
+
+
+def test_teachers_are_told_the_versions_that_the_tests_lock():
+    told = (ROOT / "docs/teach.md").read_text(encoding="utf-8")
+    npm = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    hosts = dict(re.findall(r"^([\w-]+)==(\S+)", (ROOT / "tests/hosts/requirements.lock").read_text(), re.M))
+    for name, version in (("scorm-again", npm["scorm-again"]), ("scormhost", hosts["scormhost"]),
+                          ("Open edX’s SCORM XBlock", hosts["openedx-scorm-xblock"])):
+        assert re.findall(rf"{name} (\d[\d.]*\d)", told) == [version]
+    for name, package in (("iframe-resizer", "iframe-resizer"), ("open-iframe-resizer", "@open-iframe-resizer/core")):
+        assert set(re.findall(rf"(?<!-){name} (\d+)", told)) == {npm[package].split(".")[0]}
