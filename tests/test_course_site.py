@@ -41,7 +41,7 @@ def test_every_frame_of_the_site_is_an_item(whole: course.Course):
 # Reported as overhangio/openedx-scorm-xblock#121, chamilo/chamilo-lms#3305.
 def test_the_packages_keep_to_their_sizes_and_names(whole: course.Course):
     made = packages(whole)
-    limits = {"-scorm12.zip": 12e6, "-scorm12-thin.zip": 50e3, "-scorm2004.zip": 12e6, ".imscc": 500e3}
+    limits = {"-scorm12.zip": 12e6, "-scorm12-thin.zip": 50e3, "-scorm2004.zip": 12e6, ".imscc": 50e3}
     assert {name.removeprefix("tokenwalk") for name in made} == set(limits)
     for name, limit in limits.items():
         assert len(made[f"tokenwalk{name}"]) <= limit

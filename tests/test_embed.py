@@ -139,6 +139,11 @@ def test_the_page_for_teachers_has_a_frame_to_copy_and_a_link_for_each_panel(sit
     assert all(frame.get("loading") == "lazy" and frame.get("title") for frame in previews)
 
 
+def test_the_readme_shows_a_frame_of_the_height_that_is_measured():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f'embed/build_x.html" width="100%" height="{embed.HEIGHTS["build_x"]}"' in readme
+
+
 def test_teachers_are_told_the_versions_that_the_tests_lock():
     told = (ROOT / "docs/teach.md").read_text(encoding="utf-8")
     npm = json.loads((ROOT / "package.json").read_text())["devDependencies"]
