@@ -158,7 +158,7 @@ def fetched(file: str, algorithm: str, checksum: str, sources: Mapping[str, Call
     raise Stop(f"{file} could not be had from any source. {wanted()}")
 
 
-def pip(command: str, files: list[str], python: Path = PYTHON) -> list[Any]:
+def pip(python: Path, command: str, files: list[str]) -> list[Any]:
     """The start of a command for pip, which keeps off the network if any of `files` was put there by hand."""
     local = any(map(by_hand, files))
     if local:
@@ -174,7 +174,8 @@ def make_venv() -> None:
         raise full()
     run("Making .venv", [sys.executable, "-m", "venv", VENV])
     try:
-        run("Installing the packages", [*pip("install", wheels()), "--require-hashes", "-r", "requirements.lock"])
+        run("Installing the packages",
+            [*pip(PYTHON, "install", wheels()), "--require-hashes", "-r", "requirements.lock"])
     except Stop as stop:
         raise Stop(f"{stop} {wanted()}") from None
 
@@ -232,8 +233,9 @@ def from_cdn(address: str) -> bytes:
 def from_bundle(name: str) -> bytes:
     """The file out of a wheel that ships it."""
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        run(f"Downloading {BUNDLE}", [*pip("download", [BUNDLE_FILE]), "--no-deps", "--no-cache-dir", "--dest", folder,
-                                      "--python-version=3.12", "--only-binary=:all:", BUNDLE])
+        run(f"Downloading {BUNDLE}",
+            [*pip(PYTHON, "download", [BUNDLE_FILE]), "--no-deps", "--no-cache-dir", "--dest", folder,
+             "--python-version=3.12", "--only-binary=:all:", BUNDLE])
         with zipfile.ZipFile(next(Path(folder).iterdir())) as bundle:
             return bundle.read(f"open_webui/frontend/pyodide/{name}")
 
@@ -258,7 +260,7 @@ def make_hosts() -> None:
     named, file = wheels(HOSTS_LOCK), SCHEMAS.replace("@", "-") + ".tgz"
     print(f"For the tests: {len(named)} packages into .cache/hosts (about 70 MB to download)", flush=True)
     run("Making .cache/hosts", [sys.executable, "-m", "venv", HOSTS])
-    run("Installing the hosts", [*pip("install", named, HOSTS / BINARY), "--require-hashes", "-r", HOSTS_LOCK])
+    run("Installing the hosts", [*pip(HOSTS / BINARY, "install", named), "--require-hashes", "-r", HOSTS_LOCK])
     checksum = base64.b64decode(SCHEMAS_SHA512).hex()
     unpack(fetched(file, "sha512", checksum, {"npm": partial(packed, SCHEMAS)}), HOSTS / "schemas")
 

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from test_panel_output import near, softmax, table
+from door import Door
+from test_panel_output import near, softmax
 from test_panels import notice, parsed, respond, said, words
 from tokenwalk import output, toy
 
 CAT, ROOF, FLOOR, END = 2, 6, 9, 11
+table = Door("stolen").table
 THOUSANDTHS = st.tuples(*[st.integers(-8000, 8000)] * 4)
 
 
@@ -40,8 +42,8 @@ def test_end_of_text_is_never_alone_in_front_whatever_the_row(thousandths):
     z = products([2 * x for x in thousandths])  # whole numbers, so nothing is rounded; the logits in parts of 2,000
     assert 2 * z[END] == z[CAT] + z[ROOF] and z[END] <= max(z[CAT], z[ROOF])
     html = shown([x / 1000 for x in thousandths])["html"]
-    assert [row[4] for row in table(parsed(html), "stolen-logits")] == near([x / 2000 for x in z])
-    p, shares = [row[1] for row in table(parsed(html), "stolen-p")], softmax([x / 2000 for x in z])
+    assert [row[4] for row in table(parsed(html), "logits")] == near([x / 2000 for x in z])
+    p, shares = [row[1] for row in table(parsed(html), "p")], softmax([x / 2000 for x in z])
     assert p == near(shares)
     assert p[END] == near(math.sqrt(shares[CAT] * shares[ROOF])) and p[END] <= 0.333
     first = [toy.TOKENS[i] for i in range(12) if z[i] == max(z)]

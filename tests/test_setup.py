@@ -280,8 +280,8 @@ def test_files_that_are_still_missing_are_the_only_ones_named(tmp_path, offline)
 def test_the_browsers_numpy_does_not_pass_for_this_machines(tmp_path):
     build = loaded(toy(tmp_path / "toy"))
     put_by_hand(tmp_path / "toy")
-    assert "--no-index" in build.pip("install", ["toy_part-1.0-*.whl"])
-    assert "--no-index" not in build.pip("install", ["numpy-2.4.3-*.whl"])
+    assert "--no-index" in build.pip(sys.executable, "install", ["toy_part-1.0-*.whl"])
+    assert "--no-index" not in build.pip(sys.executable, "install", ["numpy-2.4.3-*.whl"])
 
 
 # --- bad downloads --------------------------------------------------------------------------------------------------
