@@ -55,3 +55,11 @@ def test_an_import_of_what_was_left_out_fails_with_a_sentence(monkeypatch):
         __import__("sqlite3.dbapi2")
     with pytest.raises(ModuleNotFoundError, match="No module named 'never_written'"):
         __import__("never_written")
+
+
+def test_two_builds_that_fill_the_cache_at_once_both_get_the_files(tmp_path):
+    def made_while_another_build_was_faster():
+        return assets.cached(tmp_path / "packed-1", lambda: {"a.zip": b"a"})
+
+    assert assets.cached(tmp_path / "packed-1", made_while_another_build_was_faster) == {"a.zip": b"a"}
+    assert [path.name for path in tmp_path.iterdir()] == ["packed-1"]

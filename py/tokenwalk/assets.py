@@ -99,12 +99,19 @@ def write(folder: Path, files: Files) -> None:
 
 
 def cached(folder: Path, made: Callable[[], Files]) -> Files:
-    """The files of a folder in the cache. If it is not there it is made, whole or not at all."""
+    """The files of a folder in the cache. If it is not there it is made, whole or not at all.
+
+    Its name tells its content, so if two builds make it at once the first one's stays.
+    """
     if not folder.is_dir():
         files = made()
         with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
             write(Path(temporary, "whole"), files)
-            Path(temporary, "whole").rename(folder)
+            try:
+                Path(temporary, "whole").rename(folder)
+            except OSError:
+                if not folder.is_dir():
+                    raise
     return read(folder)
 
 
