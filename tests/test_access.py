@@ -113,3 +113,29 @@ def test_axe_finds_nothing_where_a_number_tells_where_it_came_from(visit, where:
     page = visit(f"{where}#{link}", PHONE)
     page.wait_for_selector(f"#{name} .from.found")
     assert found(page, f"#{name}") == ""
+
+
+# What has the focus, if it is of the page's content, and whether its first line can be seen.
+SEEN = """() => {
+  const held = document.activeElement.closest(".md-content *");
+  const box = held?.getClientRects()[0];
+  const top = box && document.elementFromPoint(box.left + box.width / 2, box.top + Math.min(box.height, 20) / 2);
+  const shown = (node) => node && (node.contains(held) || held.contains(node));
+  return held && [!!(shown(top) || shown(top?.closest("label"))), held.outerHTML.slice(0, 120)];
+}"""
+
+
+@pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_what_gets_the_focus_is_not_hidden(open_page, size: dict[str, int], key: str):
+    page = open_page("3-query-key-value/#head?cell=weights+1+4+1", viewport=size)
+    page.wait_for_selector("#head .from.found")  # it stays at the bottom, as the header does at the top
+    page.wait_for_load_state()  # until then the browser may still scroll to the panel
+    start = page.locator(".md-content a")
+    (start.first if key == "Tab" else start.last).focus()
+    seen = []
+    for _ in range(120):
+        page.keyboard.press(key)
+        seen.append(page.evaluate(SEEN) or [True, ""])
+    assert len({html for _, html in seen}) > 40
+    assert "\n".join(html for visible, html in seen if not visible) == ""
