@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from door import Door, said
-from test_panels import notice, words
+from test_panels import notice, parsed, respond, words
 
 TOY = json.loads((Path(__file__).parent / "reference/toy.json").read_text(encoding="utf-8"))
 TEXTS = {"0 2 4 5 1": "the cat climbed the", "0 3 4 5 1": "the dog climbed the"}
@@ -31,13 +31,19 @@ def test_every_stage_shows_the_numbers_of_the_path(ids):
     assert table(root, "head") == near(expected["head2"]["out"])
     assert table(root, "attn") == near([[a - x for a, x in zip(*rows, strict=True)]
                                         for rows in zip(expected["after_attention"], expected["X"], strict=True)])
+    assert table(root, "Y") == near(expected["after_mlp"])
     assert table(root, "p") == near([[p] for p in sorted(expected["p"][-1], reverse=True)[:3]])
 
 
 def test_seven_stages_lead_to_seven_pages_with_the_sentence_and_the_scheme():
     links = picture(state(DOG, "rope")).xpath(".//ol[@class='path']//h4/a/@href")
     assert [link.split("/")[0][:2] for link in links] == ["1-", "2-", "3-", "4-", "5-", "6-", "7-"]
-    assert all(link.endswith("?ids=0+3+4+5+1&scheme=rope") for link in links)
+    for page, link in (link.split("/#") for link in links):
+        name, settings = link.split("?")
+        html = respond(name, link=settings)["html"]
+        text = words(parsed(html))
+        assert notice(html) is None and "␣dog" in text and "␣cat climb" not in text, (page, link)
+        assert json.loads(respond(name, link=settings)["state"])["scheme"] == "rope"
 
 
 @pytest.mark.parametrize(("ids", "goes_on"), [(CAT, "␣roof"), (DOG, "␣wall")])

@@ -403,3 +403,8 @@ def test_the_running_example_cannot_be_written_to():
     for array in (toy.E, toy.P, toy.IDS):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 9
+
+
+def test_the_sentence_that_goes_on_to_step_3_is_the_one_on_screen():
+    html = respond("build_x", link="shown=5&swapped=swap")["html"]
+    assert parsed(html).xpath("//a[starts-with(@href, '../3-')]/@href") == ["../3-query-key-value/#head?ids=0+4+2+5+1"]

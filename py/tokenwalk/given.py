@@ -88,10 +88,11 @@ def menu(ids: str, offered: Iterable[str]) -> list[tuple[str, str]]:
 
 def choices(state: Any, off: Collection[str] = (), ids: tuple[int, ...] | None = None,
             offered: Iterable[str] = SENTENCES) -> dict[str, Any]:
-    """What given.html draws, for a state with ids, scheme and cell: the two menus, the link that carries both choices
-    to another page's panel, and where the number that the reader asks for came from: in the run of `ids` (the
-    sentence's, if not given), without `off`."""
+    """What given.html draws, for a state with ids, scheme and cell: the two menus, the link that carries the scheme and
+    the ids on screen (`ids`; the sentence's, if not given) to another page's panel, and where the number that the
+    reader asks for came from, in the run of these ids without `off`."""
+    ids = ids or ids_of(state.ids)
     return {"sentences": menu(state.ids, offered),
             "schemes": position.MENU,
-            "carried": to_link(Given(state.ids, state.scheme)),
-            "places": places, "came": origin(state.cell, ids or ids_of(state.ids), state.scheme, off)}
+            "carried": to_link(Given(written(ids), state.scheme)),
+            "places": places, "came": origin(state.cell, ids, state.scheme, off)}

@@ -44,8 +44,8 @@ STEPS = (
     Step("2-embeddings", "Embeddings", "ids", "X, one row of numbers for each token"),
     Step("3-query-key-value", "Query, key, value", "X", "what one head hands on for each token"),
     Step("4-mask-and-heads", "Mask and heads", "X", "what all heads hand on together"),
-    Step("5-block", "Block", "what the heads hand on", "X after one block"),
-    Step("6-output", "Output", "X after the last block", "a probability for each id"),
+    Step("5-block", "Block", "X, and what the heads hand on", "Y, one row for each token"),
+    Step("6-output", "Output", "Y", "a probability for each id"),
     Step("7-generation", "Generation", "probabilities", "the next token, then the next"),
 )
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tokenwalk import attention, block, generate, output, path
+from tokenwalk import attention, block, generate, output, path, tokens
 from tokenwalk.given import Asking, choices
-from tokenwalk.state import chosen
+from tokenwalk.panels import cut
+from tokenwalk.state import chosen, to_link
 
 CAP = 15  # states in the table: each sentence under each scheme
 MOST = 3  # candidates that the sixth stage names
@@ -34,6 +35,7 @@ def view(state: State) -> dict[str, Any]:
         "ids": ids, "run": run, "last": last, "first": np.argsort(-last, kind="stable")[:MOST].tolist(),
         "more": [pick.id for pick in picks], "why": why, "best": run.weights[1, -1].argmax(),
         "used": [f.__name__ for f in CODE], **choices(state),
+        "as_text": to_link(cut.State(tokens.decode(ids), len(ids), state.scheme)),
     }
 
 
