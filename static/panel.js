@@ -155,7 +155,7 @@ class PyPanel extends HTMLElement {
 
   // The link that a panel keeps what the reader did in: from storage, or into it and over an older one in the address.
   store(copy) {
-    if (!this.hasAttribute("keep")) return;
+    if (this.getAttribute("keep") !== "") return; // "course": it is not this browser that keeps it
     const here = location.pathname + location.search; // in a frame, links are read as on the full page
     if (copy && location.hash.startsWith(`#${this.id}?`)) history.replaceState(history.state, "", here + copy.hash);
     const link = copy?.hash.split("?")[1] ?? "";
@@ -224,7 +224,8 @@ class PyPanel extends HTMLElement {
     });
     this.settle(); // first, so that the page is laid out once
     this.move(before, this.places("[data-move]"));
-    if (!this.kept.length) this.store(this.querySelector("a.copy"));
+    if (this.kept.some((wish) => "link" in wish)) return; // what was stored, here or in a course, is still to be shown
+    this.store(this.querySelector("a.copy"));
     this.dispatchEvent(new CustomEvent("shown", { bubbles: true }));
   }
 

@@ -8,17 +8,23 @@ const put = (name, value) => told.get(name) === value || (call("SetValue", name,
 const real = (win) => { try { return typeof win[names.api][`${names.prefix}Initialize`] === "function" && win[names.api]; } catch {} };
 const found = (win, n = 0) => real(win) || (win && n < 500 ? found(win.parent === win ? win.opener : win.parent, n + 1) : null);
 const kept = (async () => { // {link}: the state that the course holds; null without a course, whose API may come late
-  for (let n = 0; n < 80 && !(api = found(window)); n++) await new Promise((done) => setTimeout(done, 100));
+  const tries = parent === window && !opener ? 1 : 80; // without a window around it there is no course to wait for
+  for (let n = 0; n < tries && !(api = found(window)); n++) await new Promise((done) => setTimeout(done, 100));
   names.course = api && call("Initialize", "") ? "open" : "alone";
-  row = Number(call("GetValue", "cmi.interactions._count")) || 0;
-  if (!/completed|passed/.test(call("GetValue", names.status))) put(names.status, names.begin) && call("Commit", "");
-  const [panel, link = ""] = call("GetValue", "cmi.suspend_data").split(/\?(.*)/s);
+  const count = call("GetValue", "cmi.interactions._count"), data = call("GetValue", "cmi.suspend_data");
+  row = Number(count) || 0; // some hosts do not count; they give back what was written
+  while (!count && row < 999 && call("GetValue", `cmi.interactions.${row}.id`)) row += 1;
+  if (!data && !/completed|passed/.test(call("GetValue", names.status))) put(names.status, names.begin) && call("Commit", "");
+  const [panel, link = ""] = data.split(/\?(.*)/s);
+  frame.src = frame.dataset.src; // not before: nobody answers questions whose answers are still to come
   return api && { link: panel === names.panel ? link : "" };
 })();
 const note = ({ question, answer, result }) => { // an answer that was checked, as an interaction
   const now = new Date(Date.now() - 60000 * new Date().getTimezoneOffset()).toISOString().slice(names.clock, 19);
   const cells = { id: question, type: "fill-in", [names.moment]: now, [names.response]: answer.slice(0, 250), result: names[result] };
-  Object.entries(cells).forEach(([name, cell]) => put(`cmi.interactions.${row}.${name}`, cell));
+  const taken = Object.entries(cells).map(([name, cell]) => put(`cmi.interactions.${row}.${name}`, cell));
+  if (!taken[0]) return; // it is told again with the next answer
+  told.set(question, answer);
   row += 1;
 };
 const keep = () => { // the score goes before the status; what is refused is sent again
@@ -41,9 +47,11 @@ addEventListener("message", async ({ source, data }) => {
   const held = report ?? (await kept), { subject, message_id, score, state: { link } = {}, questions = [] } = data;
   if (subject === "SPLICE.getState") return source.postMessage({ subject: `${subject}.response`, message_id, state: held }, "*");
   const fresh = questions.filter(({ question, answer, result }) => result && told.get(question) !== answer);
-  fresh.forEach(({ question, answer }) => told.set(question, answer));
   // Until the reader has gone into the frame, it reports nothing new: what the course holds, or what is left of that.
-  if (!report && ([known, held?.link].includes(link) || document.activeElement !== frame)) return void (known = link);
+  if (!report && ([known, held?.link].includes(link) || document.activeElement !== frame)) {
+    fresh.forEach(({ question, answer }) => told.set(question, answer));
+    return void (known = link);
+  }
   clearTimeout(report?.timer);
   const open = !questions.length || questions.some(({ result, done }) => !result && !done);
   report = { link, score: Math.min(1, Math.max(0, score || 0)), open };

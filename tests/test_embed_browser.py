@@ -313,6 +313,21 @@ def test_what_the_reader_did_meanwhile_is_not_lost_to_a_late_host(scored):
     assert inner(course).is_checked("[name=sum][value=k]")
 
 
+def test_a_state_that_waits_for_python_is_not_reported_over(host, site: Site):
+    stored = "even=0.5&even_tries=1&even_done=checked&last=even"
+    with site.answering(".wasm", b"", status=200):
+        course = host(QUESTIONS, script=SPLICE % json.dumps({"link": stored}))
+        inner(course).wait_for_selector("#check_head[python=failed]", timeout=90_000)
+        inner(course).check("[name=sum][value=k]", force=True)  # the table answers this
+        inner(course).wait_for_selector("#check_head[state*='\"sum\":\"k\"']", state="attached")
+        course.wait_for_timeout(500)
+        assert course.evaluate(REPORTS) == []
+    inner(course).click("[data-when=failed] .load")
+    course.wait_for_function(f"{REPORTS}.length", timeout=90_000)
+    *_, said = course.evaluate(REPORTS)
+    assert said["score"] == 0.2 and "even=0.5" in said["state"]["link"]
+
+
 def test_a_panel_without_questions_says_nothing_of_scores(host, site: Site):
     course = host()
     inner(course).click("#build_x-next")

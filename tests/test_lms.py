@@ -46,7 +46,7 @@ class Lms:
     def visit(self, version: str, item: str = ITEM, **options: object) -> Page:
         """The host's page with the item open."""
         page = self.context.new_page()
-        given = {"version": version, "wait": 0, "refusals": 0, "fake": False} | options
+        given = {"version": version, "wait": 0, "refusals": 0, "fake": False, "blank": []} | options
         page.goto(f"{self.server.url}lms.html#{quote(json.dumps(given))}")
         page.evaluate("address => { item.src = address; }", f"{quote(FOLDER)}/{item}?x=1")
         return page
@@ -152,6 +152,47 @@ def test_the_answers_come_back_and_are_not_told_twice(lms, version: str):
     rows = [value for name, value in kept(page).items() if re.fullmatch(r"cmi\.interactions\.\d+\.id", name)]
     assert rows == [f"q-{n}" for n in range(6)]
     assert all(call[-2:] == ["true", "0"] for call in told(page))
+
+
+@BOTH
+def test_a_host_that_does_not_tell_the_status_keeps_it(lms, version: str):
+    """openedx-scorm-xblock answers "" when it is asked for the status."""
+    host, blank = lms(version), [STATUS[version]]
+    page = host.visit(version, blank=blank)
+    answer(page, right=10)
+    says(page, "has recorded your answers")
+    page.close()
+    page = host.visit(version, blank=blank)
+    expect(questions(page).locator("[data-result=right]")).to_have_count(10)
+    assert kept(page)[STATUS[version]] == "completed" and told(page, "SetValue") == []
+
+
+def test_a_host_that_does_not_count_interactions_keeps_the_older_ones(lms):
+    """scormhost gives back what was written, and no count."""
+    host, blank = lms("2004"), ["cmi.interactions._count"]
+    page = host.visit("2004", blank=blank)
+    answer(page, right=3)
+    page.wait_for_timeout(500)
+    page.close()
+    page = host.visit("2004", blank=blank)
+    expect(questions(page).locator("[data-result=right]")).to_have_count(3)
+    answer(page, wrong=1, start=3)
+    says(page, "has recorded your answers")
+    assert [kept(page)[f"cmi.interactions.{n}.id"] for n in range(4)] == ["q-0", "q-1", "q-2", "q-3"]
+
+
+@BOTH
+def test_when_the_api_is_late_nobody_answers_before_the_older_answers_are_there(lms, version: str):
+    host = lms(version)
+    page = host.visit(version)
+    answer(page, right=3, wrong=2)
+    says(page, "has recorded your answers")
+    page.close()
+    page = host.visit(version, wait=2000)
+    says(page, "Looking for the course")
+    page.frame_locator("#item").locator("iframe").click()
+    expect(questions(page).locator("[data-result=right]")).to_have_count(3)
+    assert results(page) == "rrrww-----" and kept(page)[RAW[version]] == "30"
 
 
 # Reported as pipwerks/scorm-api-wrapper#45, numbas/Numbas#170.

@@ -42,7 +42,7 @@ def shared(course: Course) -> Files:
 
 def frame(course: Course, item: Item) -> Files:
     """The files of one item's frame. Only the course keeps its answers, not the browser of a machine that many use."""
-    page = KEPT.sub(rb"\1", (course.site / item.frame).read_bytes())
+    page = KEPT.sub(rb'\1 keep="course"', (course.site / item.frame).read_bytes())
     return {item.frame: page} | files(course, f"app-*/{item.panel}.states.json")
 
 

@@ -6,6 +6,7 @@ from tokenwalk.questions import Choice, Number, Row, in_panel
 PAGE, KEEP, CAP = "1-tokens", True, 30
 LEARNING = "\n".join(["bcd"] * 3 + ["bc"] + ["ab"] * 2 + ["abcd"])  # a text that teaches the merges of one question
 STUCK = "the cats"
+EIGHT = 8  # letters of the text of another
 
 
 def start_of_text() -> str:
@@ -31,7 +32,8 @@ QUESTIONS = (
            proof=in_panel("cut", text=STUCK, found=2)),
     Number(name="order", right=cut_by_merges, digits=0, proof=in_panel("merges", text=LEARNING, merges=3)),
     Number(name="merges", right=lambda: facts.GPT2.V - 256 - 1, digits=0, proof=in_panel("merges", merges=1)),
-    Row(name="overlap", right=lambda: one_letter(8), proof=in_panel("merges", text="a" * 8, merges=1)),
+    Row(name="overlap", right=lambda: one_letter(EIGHT), proof=in_panel("merges", text="a" * EIGHT, merges=1)),
 )
-State, step, view, from_link = checking.door(QUESTIONS, facts=facts, stuck=STUCK)
+State, step, view, from_link = checking.door(
+    QUESTIONS, facts=facts, stuck=STUCK, eight=EIGHT, overlap=one_letter(EIGHT))
 CODE = checking.CODE
