@@ -27,15 +27,15 @@ const report = () => {
   const said = { subject: "SPLICE.reportScoreAndState", message_id: `${Math.random()}`, score: score / max, state, questions };
   if (max > 0) send(said);
 };
-const greet = () => {
+const greet = () => { // and again, for a host that listens late; the height follows, so that never many come at once
   if (!says.h5p) send({ context: "h5p", action: "hello" });
   if (!used && panel.querySelector("[data-score]")) send(asking);
-  tell();
+  setTimeout(tell, 1000);
 };
 if (parent !== window) {
   addEventListener("message", ({ source, data }) => source === parent && hear(data));
   addEventListener("shown", report);
   ["click", "input"].forEach((type) => addEventListener(type, () => { used = true; }, true));
   new ResizeObserver(() => { clearTimeout(timer); timer = setTimeout(tell, 200); }).observe(document.body);
-  addEventListener("load", () => [0, 500, 2000].forEach((wait) => setTimeout(greet, wait)));
+  addEventListener("load", () => [0, 2500, 5000].forEach((wait) => setTimeout(greet, wait)));
 }

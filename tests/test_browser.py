@@ -666,7 +666,7 @@ def test_a_number_can_be_typed_with_a_comma_or_a_point(clock: Page, typed: str, 
 
 
 @pytest.mark.parametrize(("typed", "sentence"), [
-    ("abc", "theta needs a number, and “abc” is none"), ("7", "theta cannot be 7.0, only a number from 0.01 to 3.14"),
+    ("abc", "theta needs a number, and “abc” is none"), ("7", "theta cannot be 7, only a number from 0.01 to 3.14"),
     ("<b>", "theta needs a number, and “<b>” is none")])
 def test_what_is_no_number_is_told_and_the_last_state_stays(clock: Page, typed: str, sentence: str):
     clock.fill("#clock-theta-typed", typed)

@@ -5,6 +5,7 @@ import math
 import re
 import struct
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,3 +79,30 @@ def test_an_image_has_blue_below_zero_orange_above_and_nothing_at_zero():
 
 def test_the_page_describes_only_what_the_address_may_hold():
     assert re.fullmatch(r"data:image/png;base64,[A-Za-z0-9+/=]+", png(np.zeros((3, 5)), 1))
+
+
+def on(ground, colour, turned):
+    """What is seen of a colour with a cover in front of a ground, in greyscale; turned as the dark page's filter does.
+
+    The filter's two parts by the Filter Effects standard: inverted, then the matrix of hue-rotate(180deg).
+    """
+    rgb, cover = colour[:3].astype(float), colour[3] / 255
+    if turned:
+        weights = np.array([0.213, 0.715, 0.072])
+        rgb = np.clip(2 * weights @ (255 - rgb) - (255 - rgb), 0, 255)
+    return float(np.array([0.299, 0.587, 0.114]) @ (cover * rgb + (1 - cover) * np.array(ground)))
+
+
+@pytest.mark.parametrize(("ground", "turned"), [((255, 255, 255), False), ((28, 31, 38), True)])
+def test_without_colour_the_blue_of_a_picture_is_no_orange(ground, turned):
+    blue, *oranges = pixels(png([[-1, *np.linspace(0, 1, 100)]], 1))[0]
+    greys = [on(ground, orange, turned) for orange in oranges]
+    assert sorted(greys, reverse=not turned) == greys
+    assert abs(on(ground, blue, turned) - greys[-1]) > 50
+    assert (on(ground, blue, turned) > max(greys)) == turned
+
+
+def test_on_a_dark_page_pictures_are_turned_round():
+    css = (Path(__file__).parent.parent / "static/panel.css").read_text(encoding="utf-8")
+    dark = css.split('[data-md-color-scheme="slate"] {')[1].split("}")[0]
+    assert "--heat: invert(1) hue-rotate(180deg)" in dark and "filter: var(--heat)" in css

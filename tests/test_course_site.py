@@ -82,7 +82,10 @@ def test_in_the_cartridge_the_right_answer_and_no_other_has_the_points(whole: co
             (rule,) = node.xpath(".//*[local-name()='setvar']/../*[local-name()='conditionvar']")
             if question.kind == "number":
                 assert all(question.fits(question.read(text.text)) for text in rule)
-                assert not scored(rule, {"12345678"})
+                unit = 10**-question.digits
+                for step in range(-12, 13):
+                    text = f"{question.answer + step * unit:.{question.digits}f}"
+                    assert scored(rule, {text}) == question.fits(question.read(text)), (question.name, text)
                 continue
             assert [label.get("ident") for label in node.iter(f"{QTI}response_label")] == list(question.options)
             right = question.answer if question.kind == "several" else {question.answer}
@@ -92,10 +95,12 @@ def test_in_the_cartridge_the_right_answer_and_no_other_has_the_points(whole: co
 
 
 def test_numbers_may_be_written_in_several_ways():
-    assert cartridge.spellings(-0.5, 2) == ["-0,5", "-0,50", "-0.5", "-0.50", "−0,5", "−0,50", "−0.5", "−0.50"]
-    assert cartridge.spellings(1.0, 0) == ["1"]
-    assert cartridge.spellings(38597376, 0) == ["38597376"]
-    assert cartridge.spellings(2 / 3, 2) == ["0,67", "0.67"]
+    assert cartridge.spellings(-0.5, 2, 0.004) == ["-0,5", "-0,50", "-0.5", "-0.50", "−0,5", "−0,50", "−0.5", "−0.50"]
+    assert cartridge.spellings(1.0, 0, 0) == ["1"]
+    assert cartridge.spellings(38597376, 0, 0) == ["38 597 376", "38,597,376", "38597376"]
+    assert cartridge.spellings(2 / 3, 2, 0.005) == ["0,67", "0.67"]
+    assert cartridge.spellings(82.2, 0, 1) == ["82", "83"]
+    assert "1.12" in cartridge.spellings(1.1203, 3, 0.005)
 
 
 def moodle(handler) -> bool:

@@ -2,9 +2,8 @@
 
 In this file 4, 7, 9–13, 16, 18–20, 22, 24 and 35. In test_browser 1–3 (a runtime that does not arrive), 8 (another host
 is out of reach), 21 (shortcuts), 25 (no reload), 32 (a copied link), 33 (announced once) and 34 (reduced motion). In
-test_setup 5 and 6 (the files are those of the lists). In test_frames 2, 23, 26, 28 and 29. Not tested yet: 14, 15 and
-27, which want other engines.
-17 needs no test as long as no page runs a reader's code; 36 is judged by eye; 29–31 belong to the course.
+test_setup 5 and 6 (the files are those of the lists). In test_frames 2, 23, 26, 28 and 29. In test_engines 14, 15 and
+27. In test_chart 36 (greyscale). 17 needs no test as long as no page runs a reader's code; 29–31 belong to the course.
 """
 
 import gzip

@@ -183,9 +183,10 @@ def test_numbers_are_typed_with_comma_or_point():
 
 @pytest.mark.parametrize(("action", "reason"), [
     ({"position_of_q": "65"}, "position of q cannot be 65, only a whole number from 0 to 64"),
-    ({"position_of_k": "-1"}, "position of k cannot be -1, only a whole number from 0 to 64"),
+    ({"position_of_k": "-1"}, "position of k cannot be −1, only a whole number from 0 to 64"),
     ({"position_of_k": "2,5"}, "position of k needs a whole number, and “2,5” is none"),
-    ({"theta": "0"}, "theta cannot be 0.0, only a number from 0.01 to 3.14"), ({"theta": "fast"}, "“fast” is none"),
+    ({"theta": "0"}, "theta cannot be 0, only a number from 0.01 to 3.14"), ({"theta": "fast"}, "“fast” is none"),
+    ({"theta": "1e-7"}, "cannot be 0.0000001, only"), ({"theta": "-2000,5"}, "cannot be −2,000.5, only"),
     ({"base": "7"}, "base cannot be 7"), ({"do": "11_1"}, "no such control")])
 def test_what_cannot_be_is_refused_and_nothing_changes(action, reason):
     state, notice = told(action, position_of_q=9)

@@ -269,7 +269,7 @@ def test_greedy_hides_the_settings_of_chance_and_keeps_them():
 
 
 @pytest.mark.parametrize(("action", "why"), [
-    ({"temperature": "0"}, "temperature cannot be 0.0, only a number from 0.1 to 5"),
+    ({"temperature": "0"}, "temperature cannot be 0, only a number from 0.1 to 5"),
     ({"temperature": "hot"}, "temperature needs a number"), ({"top_k": "0"}, "only a whole number from 1 to 12"),
     ({"top_p": "1.5"}, "only a number from 0.05 to 1"), ({"seed": "-1"}, "only a whole number from 0 to 9,999"),
     ({"seed": "1.5"}, "needs a whole number"), ({"ids": "12"}, "only 1 to 8 ids from 0 to 11"),

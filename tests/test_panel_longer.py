@@ -152,7 +152,8 @@ def test_a_published_configuration_is_drawn_as_the_model_computes_it(name):
     assert max(table) == p.d // 2 == state["width"] // 2
     assert root.xpath(".//*[@id='longer-preset']/option[@selected]/@value") == [name]
     text = said(root)
-    assert f"{p.name}, {p.date}: trained on {p.original:,} positions, offered for {p.target:,}" in text
+    before = " before any angle was stretched" if p.scaling != "none" else ""
+    assert f"{p.name}, {p.date}: trained on {p.original:,} positions{before}, offered for {p.target:,}" in text
     assert p.words in text and "not the one shown here" not in text
     assert p.source in root.text_content()
     assert ("attention factor is" in text) == (attention != 1)

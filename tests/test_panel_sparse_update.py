@@ -188,7 +188,7 @@ def test_the_sparse_form_is_smaller_by_what_was_not_read():
 
 
 @pytest.mark.parametrize(("action", "why"), [
-    ({"s": "3"}, "s cannot be 3.0, only a number from 0 to 2"), ({"seed": "x"}, "seed needs a whole number"),
+    ({"s": "3"}, "s cannot be 3, only a number from 0 to 2"), ({"seed": "x"}, "seed needs a whole number"),
     ({"tick": "0"}, "tick cannot be 0, only a whole number from 1 to 300"), ({"n": "9"}, "n cannot be 9"),
     ({"do": "measure"}, "the panel has no such control")])
 def test_what_is_out_of_range_is_refused_with_a_sentence(action, why):

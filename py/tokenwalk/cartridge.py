@@ -5,6 +5,7 @@ counterpart in the cartridge's profile of QTI and are left out, which the page o
 Cartridge 1.3, its section on questions and tests. Used at build time only.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -16,11 +17,19 @@ from tokenwalk.course import Course, Item, filled, identifier
 KINDS = ("choice", "several", "number")
 
 
-def spellings(value: float, digits: int) -> list[str]:
-    """The texts that count as a number: with a point or a comma, either minus, and with or without zeros at its end."""
-    short = render.number(value, digits).replace(",", "").replace(render.MINUS, "-")
-    texts = product((short, f"{float(short):.{digits}f}"), ".,", f"-{render.MINUS}")
-    return sorted({text.replace(".", mark).replace("-", minus) for text, mark, minus in texts})
+def spellings(value: float, digits: int, tolerance: float) -> list[str]:
+    """The texts that count as a number: all with up to so many decimals that lie within the tolerance.
+
+    Each has a point or a comma, either minus, and commas, spaces or nothing between thousands.
+    """
+    texts = set()
+    for decimals in range(digits + 1):
+        unit = 10**decimals
+        low, high = (value - tolerance) * unit, (value + tolerance) * unit
+        for n in range(math.ceil(low - render.EXACT), math.floor(high + render.EXACT) + 1):
+            plain = f"{n / unit:.{decimals}f}"
+            texts |= {plain, plain.replace(".", ","), *({f"{n:,}", f"{n:,}".replace(",", " ")} if not decimals else ())}
+    return sorted({text.replace("-", minus) for text, minus in product(texts, f"-{render.MINUS}")})
 
 
 def quiz(item: Item) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any
 
 from lxml import html as parser
 
-from tokenwalk import render
+from tokenwalk import embed, render
 from tokenwalk.assets import EARLY, Files, digest
 from tokenwalk.pages import STEPS, Step
 
@@ -43,6 +43,11 @@ class Item:
     def frame(self) -> str:
         """The path of its bare page in the site."""
         return f"embed/{self.name}.html"
+
+    @property
+    def height(self) -> int:
+        """The height of its first picture in a frame, in px."""
+        return embed.height(self.name)
 
     @property
     def start(self) -> str:

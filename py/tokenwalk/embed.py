@@ -58,7 +58,7 @@ class Frame:
     @property
     def height(self) -> int:
         """The height of its first picture in a frame of WIDTH, in px."""
-        return int(HEIGHTS.get(self.name, HEIGHT))
+        return height(self.name)
 
     def at(self, **settings: object) -> str:
         """The address of the bare page with the panel in one state. Raises BadInput for one that it cannot have."""
@@ -68,6 +68,11 @@ class Frame:
     def snippet(self, **settings: object) -> Markup:
         """The `<iframe>` that shows it in a page of a course. Raises BadInput, as `at`."""
         return Markup(html("iframe.html", frame=self, address=self.at(**settings)).strip())
+
+
+def height(name: str) -> int:
+    """The height of a bare page's first picture in a frame of WIDTH, in px."""
+    return int(HEIGHTS.get(name, HEIGHT))
 
 
 @cache

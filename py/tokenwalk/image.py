@@ -7,7 +7,9 @@ import zlib
 import numpy as np
 from numpy.typing import ArrayLike
 
-BELOW, ABOVE = (88, 130, 193), (214, 122, 48)  # the hues of a table's cells (panel.css), here for both palettes
+# The hues of a table's cells (panel.css), the blue so dark that without colour, too, it is darker than any orange. On a
+# dark page the style sheet turns light and dark round.
+BELOW, ABOVE = (28, 68, 136), (214, 122, 48)
 LEVELS = 127
 
 

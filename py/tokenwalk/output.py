@@ -1,4 +1,4 @@
-"""Step 6: the last row of X becomes a number for each id, and those numbers become probabilities."""
+"""Step 6: a row of Y becomes a number for each id, and those numbers become probabilities."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

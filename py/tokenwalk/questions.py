@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from tokenwalk.render import EXACT, count
 from tokenwalk.state import BadInput, one_of, text, typed, up_to
 
-LONGEST = 60  # characters of an answer that is typed
+LONGEST = 40  # characters of an answer that is typed; with all of them, a course still holds a page's answers
 
 
 def in_panel(name: str, **settings: object) -> tuple[str, dict[str, object]]:

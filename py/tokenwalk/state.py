@@ -5,6 +5,7 @@ A State is a frozen dataclass of scalars, the reader's inputs and nothing else. 
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -103,7 +104,17 @@ def refusal(value: object, known: Any) -> str:
             return f"has {len(value):,} characters, and {longest:,} are the most"
         case Free() if isinstance(value, str):
             return "holds a character that was cut in half"
-    return f"cannot be {str(value)[:40]}{allowed(known)}"
+    return f"cannot be {written(value)}{allowed(known)}"
+
+
+def written(value: object) -> str:
+    """A value in a sentence, at most 40 characters of it; a number with −, commas and no more digits than it needs."""
+    text = str(value)
+    if type(value) is int:
+        text = f"{value:,}".replace("-", "\N{MINUS SIGN}")
+    elif isinstance(value, float) and math.isfinite(value):
+        text = f"{value:,.12f}".rstrip("0").rstrip(".").replace("-", "\N{MINUS SIGN}")
+    return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 def allowed(known: Any) -> str:
