@@ -12,7 +12,7 @@ from tokenwalk.state import chosen, one_of
 
 Array = NDArray[np.float64]
 V, positions = len(toy.E), len(toy.P)
-CAP = 30  # states in the table, those nearest to the first; Python has the rest
+CAP = 24  # states in the table, those nearest to the first; Python has the rest
 TOKENS, PLACES = [str(i) for i in range(V)], [str(t + 1) for t in range(positions)]
 
 

@@ -12,7 +12,7 @@ from tokenwalk.render import EXACT, over, token
 from tokenwalk.state import between, chosen, one_of
 
 n = len(toy.IDS)
-CAP = 30  # states in the table, those nearest to the first; Python has the rest
+CAP = 22  # states in the table, those nearest to the first; Python has the rest
 PRESETS = {
     "written": ("As written", list(range(n))),
     "swap": ("␣cat and ␣climb traded", worked.swapped(toy.SWAP)),

@@ -22,7 +22,7 @@ BY_HAND = toy.frozen([  # (n, d), what might arrive from the layers above: quart
     [ 0.25,  0.25,  -0.5,   0.0],
     [ 0.5,   0.25,  -0.25, -0.5],
 ])
-CAP = 24  # states in the table, those nearest to the first; Python has the rest
+CAP = 16  # states in the table, those nearest to the first; Python has the rest
 
 
 @dataclass(frozen=True)
