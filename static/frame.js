@@ -30,7 +30,7 @@ const report = () => {
 const greet = () => { // and again, for a host that listens late; the height follows, so that never many come at once
   if (!says.h5p) send({ context: "h5p", action: "hello" });
   if (!used && panel.querySelector("[data-score]")) send(asking);
-  setTimeout(tell, 1000);
+  setTimeout(tell, 1200);
 };
 if (parent !== window) {
   addEventListener("message", ({ source, data }) => source === parent && hear(data));

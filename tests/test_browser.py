@@ -503,6 +503,16 @@ def test_the_themes_shortcuts_do_nothing_in_a_panel(warm: Page, control: str):
         warm.select_option(control, "4")
 
 
+@pytest.mark.parametrize("field", ["#clock-theta-typed", "#real_table-typed"])
+def test_what_is_typed_into_a_field_stands_there_and_is_no_shortcut(warm: Page, field: str):
+    url, before = warm.url, warm.input_value(field)
+    warm.fill(field, "")
+    warm.locator(field).press_sequentially("nps,.f/")
+    assert warm.input_value(field) == "nps,.f/" and warm.url == url
+    assert not warm.evaluate("document.querySelector('#__search').checked")
+    warm.fill(field, before)
+
+
 # --- keyboard, voice, motion
 
 

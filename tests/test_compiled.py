@@ -63,3 +63,10 @@ def test_two_builds_that_fill_the_cache_at_once_both_get_the_files(tmp_path):
 
     assert assets.cached(tmp_path / "packed-1", made_while_another_build_was_faster) == {"a.zip": b"a"}
     assert [path.name for path in tmp_path.iterdir()] == ["packed-1"]
+
+
+def test_a_folder_is_named_by_what_lies_in_it():
+    files = {"pyodide.js": b"a", "pyodide.asm.wasm": b"b"}
+    names = {assets.named("runtime", files | change) for change in
+             ({}, {"pyodide.js": b"c"}, {"pyodide.asm.wasm": b"c"}, {"more.js": b""})}
+    assert len(names) == 4 and assets.named("runtime", dict(reversed(files.items()))) in names

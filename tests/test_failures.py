@@ -140,6 +140,20 @@ def test_only_two_minutes_of_silence_count_as_failure(timed: Page, site: Site):
     ready(timed)
 
 
+def test_a_start_on_a_slow_machine_has_two_minutes_too(timed: Page, site: Site):
+    with site.answering("/worker.js", b"postMessage({ word: 'starting', share: 100 })", "text/javascript"):
+        go_to(timed, site.url + PAGE)
+        timed.wait_for_selector("#build_x[python=starting]", state="attached")
+        timed.clock.fast_forward(115_000)
+        timed.wait_for_timeout(500)
+        has(timed, "#build_x[python=starting]")
+        timed.clock.fast_forward(6_000)
+        has(timed, FAILED, 5_000)
+        assert "120 seconds" in status(timed)
+    timed.click("#build_x [data-when=failed] .load")
+    ready(timed)
+
+
 def test_reading_and_scrolling_go_on_while_python_loads_which_is_never_on_the_pages_own_thread(open_page, site: Site):
     count = """window.used = [];
         for (const name of Object.getOwnPropertyNames(WebAssembly)) {
