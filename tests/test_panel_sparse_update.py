@@ -203,3 +203,11 @@ def test_a_step_of_a_real_size_with_its_picture_is_quick():
         state = answer({"do": "next"}, **json.loads(state))["state"]
         times.append(time.perf_counter() - start)
     assert min(times) < 0.015
+
+
+@pytest.mark.parametrize(("optimiser", "shown"), [
+    ("sgd", {"sgd"}), ("momentum", {"momentum"}), ("adam", {"adam"}), ("adamw", {"adamw", "adam"})])
+def test_the_python_that_is_shown_is_that_of_the_optimiser(optimiser, shown):
+    html = respond("sparse_update", link=f"optimiser={optimiser}")["html"]
+    (used,) = parsed(html).xpath("//@data-used")
+    assert set(used.split()) & {"sgd", "momentum", "adam", "adamw"} == shown

@@ -191,8 +191,9 @@ def view(state: State) -> dict[str, Any]:
     moved = run.table.distance() / np.sqrt(asked.d)  # (V,): 1 if each number of a row has moved by about 1
     drawn, V, draws = run.drawn, asked.V, asked.n * state.tick
     idle = run.table.last_move() / np.sqrt(asked.d) > STILL * asked.lr  # (V,)
-    update = {"sgd": optimise.sgd, "momentum": optimise.momentum}.get(state.optimiser, optimise.adam)
-    used = (zipf.words if asked.s is None else zipf.law, zipf.draws, zipf.expected_held, update, lazy.coasting,
+    update = {"sgd": (optimise.sgd,), "momentum": (optimise.momentum,), "adamw": (optimise.adamw, optimise.adam)}
+    used = (zipf.words if asked.s is None else zipf.law, zipf.draws, zipf.expected_held,
+            *update.get(state.optimiser, (optimise.adam,)), lazy.coasting,
             training.tied_gradient if asked.tied else training.pull)
     once = witness(run)
     return {
@@ -216,4 +217,4 @@ def view(state: State) -> dict[str, Any]:
 
 
 CODE = (zipf.law, zipf.words, zipf.draws, zipf.expected_held, training.pull, training.tied_gradient, optimise.sgd,
-        optimise.momentum, optimise.adam, lazy.coasting)
+        optimise.momentum, optimise.adamw, optimise.adam, lazy.coasting)
