@@ -8,9 +8,10 @@ python3 build.py test     run every test, those in a real browser included; furt
 python3 build.py bench    measure the site beside a bare page that starts Python: a table here, and bench.json
 
 The first run makes .venv and node_modules: that takes a network and about 900 MB. Later runs need no network.
-Files that lie in .cache/by-hand are used instead of the network. Three variables are heeded:
+Files that lie in .cache/by-hand are used instead of the network. Four variables are heeded:
 
 SITE_URL         the address that the site will have; its path is what matters
+PACKAGES         where the packages for courses will lie, with a slash at its end: the page for teachers then links them
 CHROMIUM         the browser for the tests
 TOKENWALK_CDN    a mirror of https://cdn.jsdelivr.net/pyodide
 """
@@ -477,8 +478,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
     existing = {file.src_uri.removesuffix(".md") for file in files.documentation_pages()}
     name = page.file.src_uri.removesuffix(".md")
-    download, frames = config.extra["assets"].download, config.extra["frames"]
-    return told(page, lambda: pages.render(markdown, name, existing, download, frames=frames))
+    download, more = config.extra["assets"].download, {key: config.extra[key] for key in ("frames", "packages")}
+    return told(page, lambda: pages.render(markdown, name, existing, download, **more))
 
 
 def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:

@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from conftest import ROOT
 from site_server import Site
-from tokenwalk import embed, panel
+from tokenwalk import embed, pages, panel
 from tokenwalk.state import BadInput
 
 BUILT_FOR = "http://127.0.0.1:8000/tokenwalk/"  # what mkdocs.yml says where nothing else is said
@@ -142,6 +142,17 @@ def test_the_page_for_teachers_has_a_frame_to_copy_and_a_link_for_each_panel(sit
 def test_the_readme_shows_a_frame_of_the_height_that_is_measured():
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert f'embed/build_x.html" width="100%" height="{embed.HEIGHTS["build_x"]}"' in readme
+
+
+@pytest.mark.parametrize("place", ["", "../packages/"])
+def test_where_the_packages_lie_on_the_site_teachers_can_download_them(place: str):
+    source = (ROOT / "docs/teach.md").read_text(encoding="utf-8")
+    sources = {file.stem: file.read_text(encoding="utf-8") for file in (ROOT / "docs").glob("*.md")}
+    frames = embed.frames(sources, BUILT_FOR)
+    text = pages.render(source.split("---", 2)[2], "teach", {"teach"}, 0, frames=frames, packages=place)
+    names = ["tokenwalk-scorm12.zip", "tokenwalk-scorm12-thin.zip", "tokenwalk-scorm2004.zip", "tokenwalk.imscc"]
+    assert re.findall(r'href="([^"]+)" download', text) == [place + name for name in names if place]
+    assert all(name in text for name in names) and ("Download one here" in text) == bool(place)
 
 
 def test_teachers_are_told_the_versions_that_the_tests_lock():
