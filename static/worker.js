@@ -105,6 +105,7 @@ async function start(cache) {
 
 const reason = (error) => String(error?.message ?? error).trim().split("\n").pop();
 
+self.onunhandledrejection = (event) => event.preventDefault(); // start tells it, though others may have waited for it too
 start(self.name).catch((error) => postMessage({ failed: reason(error) }));
 
 self.onmessage = ({ data: { id, text } }) => {

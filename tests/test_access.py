@@ -128,7 +128,7 @@ SEEN = """() => {
 @pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 def test_what_gets_the_focus_is_not_hidden(open_page, size: dict[str, int], key: str):
-    page = open_page("3-query-key-value/#head?cell=weights+1+4+1", viewport=size)
+    page = open_page("3-query-key-value/#head?cell=weights+1+4+1", viewport=size, reduced_motion="reduce")
     page.wait_for_selector("#head .from.found")  # it stays at the bottom, as the header does at the top
     page.wait_for_load_state()  # until then the browser may still scroll to the panel
     start = page.locator(".md-content a")
@@ -136,6 +136,10 @@ def test_what_gets_the_focus_is_not_hidden(open_page, size: dict[str, int], key:
     seen = []
     for _ in range(120):
         page.keyboard.press(key)
-        seen.append(page.evaluate(SEEN) or [True, ""])
+        visible, html = page.evaluate(SEEN) or [True, ""]
+        if not visible:  # the page may still be on its way there
+            page.wait_for_timeout(500)
+            visible, html = page.evaluate(SEEN)
+        seen.append((visible, html))
     assert len({html for _, html in seen}) > 40
     assert "\n".join(html for visible, html in seen if not visible) == ""
