@@ -374,7 +374,7 @@ def test(options: argparse.Namespace, rest: list[str]) -> int:
         print(f"Not passed: {' and '.join(failed)} (see above). The tests follow all the same.", flush=True)
     os.environ["CHROMIUM"] = chromium()
     set_up_hosts()
-    return call([PYTHON, "-m", "pytest", "-n2", "--dist=loadfile", *rest]) or len(failed)
+    return call([PYTHON, "-m", "pytest", *rest]) or len(failed)
 
 
 def bench(options: argparse.Namespace, rest: list[str]) -> int:

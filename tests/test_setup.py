@@ -619,7 +619,7 @@ def test_the_test_command_runs_all_three_and_pytest_last(tmp_path, monkeypatch, 
     monkeypatch.setattr(browsers, "chromium", lambda: "a browser")
     monkeypatch.setenv("CHROMIUM", "")
     code = build.test(None, ["-k", "x"])
-    assert called == [["ruff", "check", "."], ["mypy"], ["pytest", "-n2", "--dist=loadfile", "-k", "x"]]
+    assert called == [["ruff", "check", "."], ["mypy"], ["pytest", "-k", "x"]]
     assert bool(code) == bool(failing) and os.environ["CHROMIUM"] == "a browser"
 
 
