@@ -319,10 +319,9 @@ def test_a_page_that_is_left_gives_its_memory_back(open_page, site: Site):
 
 
 def test_the_table_of_states_goes_before_pythons_files(open_page, site: Site):
-    page = open_page("")
     before = len(site.asked)
     with site.holding(".states.json") as release:
-        page.goto(f"{site.url}{PAGE}#build_x")
+        page = open_page(f"{PAGE}#build_x")
         has(page, "#build_x[python=off]")
         page.wait_for_timeout(1500)
         assert not [path for path in site.asked[before:] if path.endswith("worker.js")]
