@@ -6,7 +6,7 @@ from tokenwalk.questions import Choice, Number, Row, in_panel
 PAGE, KEEP, CAP = "1-tokens", True, 30
 LEARNING = "\n".join(["bcd"] * 3 + ["bc"] + ["ab"] * 2 + ["abcd"])  # a text that teaches the merges of one question
 STUCK = "the cats"
-EIGHT = 8  # letters of the text of another
+SAME = "a" * 8    # a text in which pairs overlap
 
 
 def start_of_text() -> str:
@@ -20,9 +20,9 @@ def cut_by_merges() -> int:
     return len(merges.learnt(LEARNING, 3)[-1].cuts[b"abcd"])
 
 
-def one_letter(n: int) -> list[int]:
-    """In a text of n times the letter a: how often the pair of two comes, and how many tokens one merge leaves."""
-    before, after = merges.learnt("a" * n, 1)
+def overlapping() -> list[int]:
+    """In SAME: how often the pair of two letters comes, and how many tokens one merge leaves."""
+    before, after = merges.learnt(SAME, 1)
     return [merges.pairs(before)[b"a", b"a"], after.n]
 
 
@@ -32,8 +32,7 @@ QUESTIONS = (
            proof=in_panel("cut", text=STUCK, found=2)),
     Number(name="order", right=cut_by_merges, digits=0, proof=in_panel("merges", text=LEARNING, merges=3)),
     Number(name="merges", right=lambda: facts.GPT2.V - 256 - 1, digits=0, proof=in_panel("merges", merges=1)),
-    Row(name="overlap", right=lambda: one_letter(EIGHT), proof=in_panel("merges", text="a" * EIGHT, merges=1)),
+    Row(name="overlap", right=overlapping, proof=in_panel("merges", text=SAME, merges=1)),
 )
-State, step, view, from_link = checking.door(
-    QUESTIONS, facts=facts, stuck=STUCK, eight=EIGHT, overlap=one_letter(EIGHT))
+State, step, view, from_link = checking.door(QUESTIONS, facts=facts, stuck=STUCK, same=SAME, overlap=overlapping())
 CODE = checking.CODE
